@@ -1,0 +1,59 @@
+# make report   installs what the report needs into .venv and writes the report
+# make test     installs the rest and runs ruff, mypy and pytest
+# make lint, make types, make benchmarks, make clean
+#
+# Another Python: make report PYTHON=python3.12
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+REPORT := reports/out
+PACKAGES := $(wildcard msopt formulations verification reports)
+BENCHMARKS := $(sort $(wildcard benchmarks/bench_*.py))
+
+# Errors only; what pip installs is fixed by constraints.txt.
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+
+REPORT_STAMP := $(VENV)/.installed-for-report
+TEST_STAMP := $(VENV)/.installed-for-test
+
+.PHONY: report test lint types benchmarks clean
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+report: $(REPORT_STAMP)
+	$(BIN)/msopt report --output $(REPORT)
+	@echo "The report is in $(CURDIR)/$(REPORT)"
+
+test: lint types
+	$(BIN)/python -m pytest
+
+lint: $(TEST_STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(TEST_STAMP)
+	$(BIN)/mypy $(PACKAGES)
+
+benchmarks: $(TEST_STAMP)
+	@test -n "$(BENCHMARKS)" || echo "There is no benchmarks/bench_*.py to run"
+	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python "$$script"; done
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("msopt needs Python 3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + ": name another with PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(REPORT_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
+	@echo "Installing what the report needs into $(VENV)"
+	$(PIP_INSTALL) -e '.[report,formulations]'
+	@touch $@
+
+# What the tests need includes what the report needs, so this writes both stamps.
+$(TEST_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
+	@echo "Installing what the tests need into $(VENV)"
+	$(PIP_INSTALL) -e '.[report,formulations,test]'
+	@touch $(REPORT_STAMP) $@

@@ -1,0 +1,53 @@
+"""msopt's problems declared in CVXPY: each reads like its mathematics and is solved by a real convex solver.
+
+Every formulation is built once from a scenario, updated with another, and solved by `solve_checked`, which
+knows no success but `optimal`, agreed to by the evaluator. Nothing here imports msopt's closed forms: they
+are what the formulations check.
+
+Examples
+--------
+>>> from formulations import DraftControl
+>>> from msopt.scenario import Scenario
+>>> cell = Scenario(
+...     verify_base_s=0.2, verify_per_token_s=1e-4, downlink_power_w=10.0,
+...     uplink_bandwidth_hz=20e6, downlink_bandwidth_hz=20e6, token_bits=17, distribution_bits=33792,
+...     acceptance=[0.8, 0.6], draft_s_per_token=[0.02, 0.04],
+...     uplink_snr_db=[10.0, -5.0], downlink_snr_db=[25.0, 10.0],
+... )
+>>> program = DraftControl(cell)
+>>> solution = program.solve("CLARABEL")
+>>> print(round(solution.objective, 4), solution["draft_length"].round(2))
+18.619 [5.08 2.24]
+>>> name = program.require(program.draft_length[1] >= 3, name="three")
+>>> print(round(program.solve("CLARABEL").objective, 3))
+18.495
+"""
+
+from formulations.bandwidth_for_lengths import BandwidthForLengths as BandwidthForLengths
+from formulations.bandwidth_minmax import BandwidthMinMax as BandwidthMinMax
+from formulations.base import AbstractFormulation as AbstractFormulation
+from formulations.downlink_power import DownlinkPower as DownlinkPower
+from formulations.draft_control import DraftControl as DraftControl
+from formulations.draft_control_curves import DraftControlCurves as DraftControlCurves
+from formulations.draft_control_power_limited import DraftControlPowerLimited as DraftControlPowerLimited
+from formulations.errors import FormulationError as FormulationError
+from formulations.errors import InaccurateSolutionError as InaccurateSolutionError
+from formulations.errors import ProblemInfeasibleError as ProblemInfeasibleError
+from formulations.errors import ProblemUnboundedError as ProblemUnboundedError
+from formulations.errors import SolveError as SolveError
+from formulations.errors import SolverFailedError as SolverFailedError
+from formulations.errors import SolverMissingError as SolverMissingError
+from formulations.homogeneous_joint import HomogeneousJoint as HomogeneousJoint
+from formulations.homogeneous_length import HomogeneousLength as HomogeneousLength
+from formulations.joint_law_bound import JointLawBound as JointLawBound
+from formulations.lengths_at_deadline import LengthsAtDeadline as LengthsAtDeadline
+from formulations.mode_selection import ModeSelection as ModeSelection
+from formulations.mode_selection import enumerate_modes as enumerate_modes
+from formulations.registry import REGISTRY as REGISTRY
+from formulations.registry import Entry as Entry
+from formulations.solution import Attempt as Attempt
+from formulations.solution import Certificate as Certificate
+from formulations.solution import FormulationSolution as FormulationSolution
+from formulations.solution import ShadowPrice as ShadowPrice
+from formulations.solve_checked import Options as Options
+from formulations.whole_lengths import WholeLengths as WholeLengths

@@ -1,0 +1,140 @@
+r"""Downlink power that equalises the delays of a given downlink set ([UD] Lemma 1; unequal shares too).
+
+.. math::
+    \max_{p, R} R \quad\text{s.t.}\quad
+    \beta_k B_d \log_2\Bigl(1 + \frac{SNRd_k\, p_k}{P\, \beta_k}\Bigr) \ge R, \quad \sum_k p_k \le P,
+
+with \beta_k device k's share of the band. All send one distribution of V bits, so the common rate R gives the
+common delay V/R. No power is negative where R is not. Scaled by a guess of the powers and of the rate; the cone's third row is divided by
+M_k = 1 + SNR in the share at the guess, with ln M_k in the first.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, final
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.base import TINY, AbstractFormulation, Decision
+from msopt.arrays import FloatArray, IntArray
+from msopt.errors import ParameterError, describe
+from msopt.radio import LN2
+from msopt.scenario import Scenario
+
+
+def device_set(scenario: Scenario, devices: Sequence[int] | None, name: str) -> IntArray:
+    """Indices of the devices named, all where None; raises ParameterError for a repeated or unknown one."""
+    chosen = (
+        np.arange(scenario.device_count)
+        if devices is None
+        else np.asarray(devices, dtype=np.int64).reshape(-1)
+    )
+    if (
+        chosen.size == 0
+        or np.unique(chosen).size != chosen.size
+        or chosen.min() < 0
+        or chosen.max() >= scenario.device_count
+    ):
+        raise ParameterError(
+            f"{name} = {describe(list(chosen))} is not a set of devices; indices from 0 to {scenario.device_count - 1} are"
+        )
+    return chosen
+
+
+@final
+class DownlinkPower(AbstractFormulation):
+    """The greatest common downlink rate.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Any.
+    devices : sequence of int, optional
+        Indices of the downlink set; all devices where left out.
+    shares : sequence of float, optional
+        Share of the downlink band of each of them; equal and summing to one where left out.
+    """
+
+    name: ClassVar[str] = "downlink-power"
+    objective_unit: ClassVar[str] = "bit/s"
+    passes: ClassVar[int] = 2
+
+    def __init__(
+        self, scenario: Scenario, devices: Sequence[int] | None = None, shares: Sequence[float] | None = None
+    ) -> None:
+        self._devices = device_set(scenario, devices, "devices")
+        count = self._devices.size
+        self._shares = np.full(count, 1.0 / count) if shares is None else np.array(shares, dtype=float)
+        good = (
+            self._shares.shape == (count,)
+            and bool(np.all(self._shares > 0.0))
+            and np.sum(self._shares) <= 1.0 + 1e-12
+        )
+        if not good:
+            raise ParameterError(
+                f"shares = {describe(shares)} are not {count} positive numbers with a sum of at most 1"
+            )
+        super().__init__(scenario)
+
+    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
+        return (f"{scenario.device_count} devices",)
+
+    def _build(self) -> cp.Maximize:
+        n = self._devices.size
+        rate, power = self.variable("rate"), self.variable("power", n)
+        exponent, log_m = self.parameter("exponent", n, nonneg=True), self.parameter("log_m", n, nonneg=True)
+        third, gain = self.parameter("third_row", n, nonneg=True), self.parameter("gain", n, nonneg=True)
+        share = self.parameter("power_share", n, nonneg=True)
+        cone = cp.ExpCone(rate * exponent - log_m, np.ones(n), third + cp.multiply(gain, power))
+        self.constrain("rate", cone)
+        used = cp.multiply(share, power)
+        self.constrain("power", cp.sum(used) <= 1.0, "W", self._power_price)
+        self.quantity("downlink_power_w", used, "W", lambda: self.scenario.downlink_power_w)
+        return cp.Maximize(rate)
+
+    def _power_price(self) -> FloatArray:
+        """A watt more, the gains p SNRd/P of each watt unchanged."""
+        dual = np.asarray(self.constraints["power"].constraint.dual_value, dtype=float)
+        return dual / self.scenario.downlink_power_w
+
+    def _estimate(self) -> None:
+        needed = self._shares / self.scenario.downlink_snr[self._devices]
+        self._guess_power(needed / np.sum(needed))
+
+    def _guess_power(self, share: FloatArray) -> None:
+        self.power_0 = np.maximum(share, 1e-12)
+        self.rate_0 = float(np.min(self._rates(share)[share > 0.0]))
+
+    def _rates(self, share_of_power: FloatArray) -> FloatArray:
+        snr = self.scenario.downlink_snr[self._devices] * share_of_power / self._shares
+        return np.asarray(self._shares * self.scenario.downlink_bandwidth_hz * np.log1p(snr) / LN2)
+
+    def rescale(self, found: bool) -> None:
+        """Take the powers from the last answer."""
+        if found:
+            share = np.maximum(self.downlink_power_w.value / self.scenario.downlink_power_w, 1e-12)
+            self._guess_power(share / np.sum(share))
+
+    def _set_parameters(self) -> None:
+        snr = self.scenario.downlink_snr[self._devices] * self.power_0 / self._shares
+        self.set("exponent", self.rate_0 * LN2 / (self._shares * self.scenario.downlink_bandwidth_hz))
+        self.set("log_m", np.log1p(snr))
+        self.set("third_row", 1.0 / (1.0 + snr))
+        self.set("gain", snr / (1.0 + snr))
+        self.set("power_share", self.power_0)
+
+    @property
+    def objective_scale(self) -> float:
+        """Bits per second of one unit."""
+        return self.rate_0
+
+    def decision(self) -> Decision:
+        """Powers [W], within the total, and the common delay of one distribution [s]."""
+        power = np.maximum(self.downlink_power_w.value, 0.0)
+        power *= min(1.0, self.scenario.downlink_power_w / max(float(np.sum(power)), TINY))
+        slowest = np.min(self._rates(power / self.scenario.downlink_power_w))
+        return {"downlink_power_w": power, "delay_s": np.asarray(self.scenario.distribution_bits / slowest)}
+
+    def score(self, decision: Decision) -> float:
+        """The least rate [bit/s]."""
+        return float(np.min(self._rates(decision["downlink_power_w"] / self.scenario.downlink_power_w)))

@@ -1,0 +1,87 @@
+r"""Heterogeneous lengths and bandwidths for a given deadline ([MS] Proposition 1).
+
+.. math::
+    \max_{L, B} \frac{\sum_k E_k(L_k)}{D + T_{ver}(L)} \quad\text{s.t.}\quad
+    L_k \Bigl(\tau_k + \frac{q}{R_k(B_k)}\Bigr) \le D, \quad \sum_k B_k \le B, \quad L_{min} \le L_k \le L_{max}.
+
+`draft_control` with D given: in per-second variables d = D s, one more linear equation. Without a cost per
+verified token (c1 = 0) the denominator is constant, and the lengths are those of Proposition 1. Any law, both
+ways to share. The shadow price of the deadline is dG*(D)/dD.
+"""
+
+from typing import ClassVar, final
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.first_guess import draft_control_guess
+from formulations.laws import goodput, set_goodput
+from formulations.per_second import PerSecondProgram
+from formulations.sharing import declare_sharing, set_sharing
+from msopt.arrays import FloatArray
+from msopt.errors import ParameterError, describe
+from msopt.scenario import Scenario
+
+
+def check_deadline(deadline_s: float) -> float:
+    """The deadline [s], after checking that it is a positive number."""
+    if not (np.isfinite(deadline_s) and deadline_s > 0.0):
+        raise ParameterError(f"deadline_s = {describe(deadline_s)} is not a finite number above 0")
+    return float(deadline_s)
+
+
+@final
+class LengthsAtDeadline(PerSecondProgram):
+    """Lengths and bandwidths for a deadline.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Any law and sharing.
+    deadline_s : float
+        When all drafts must be there [s].
+    """
+
+    name: ClassVar[str] = "lengths-at-deadline"
+    always_feasible: ClassVar[bool] = False
+
+    def __init__(self, scenario: Scenario, deadline_s: float) -> None:
+        self._given = check_deadline(deadline_s)
+        super().__init__(scenario)
+
+    def update(self, scenario: Scenario, deadline_s: float | None = None) -> None:
+        """Take another scenario, and another deadline where given."""
+        self._given = self._given if deadline_s is None else check_deadline(deadline_s)
+        super().update(scenario)
+
+    def infeasible_cause(self) -> tuple[str, str]:
+        """The deadline is too short for the shortest drafts."""
+        return f"the shortest drafts take longer than deadline_s = {self._given:g}", "raise deadline_s"
+
+    def _build(self) -> cp.Maximize:
+        s, d, length = self._declare()
+        self.constrain("deadline", d == s, "s", self._deadline_price)
+        declare_sharing(self, d, length)
+        return self._count(goodput(self, s, length))
+
+    def _deadline_price(self) -> FloatArray:
+        """The equation is D/T = D s/T: a second more on its right side moves it by s/D."""
+        return np.asarray(self.dual("deadline") * float(self.solved("s")) / self._given)
+
+    def _estimate(self) -> None:
+        length, round_s, slack = draft_control_guess(self.scenario, deadline_s=self._given)
+        self._pass = 0
+        self._adopt(length, round_s, self._given, slack)
+
+    def rescale(self, found: bool) -> None:
+        """New lengths and slacks; the deadline stays."""
+        self._pass += 1
+        s = float(self.solved("s")) if found else 0.0
+        if s > 0.0:
+            length = self.length_0 * self.solved("length") / s
+            slack = self._given - self.scenario.draft_s_per_token * length
+            self._adopt(length, self.round_0 / s, self._given, slack)
+
+    def _set_parameters(self) -> None:
+        set_goodput(self)
+        set_sharing(self)

@@ -1,0 +1,202 @@
+r"""The per-second variables and their units, shared by every draft-control program (design section 4, ours).
+
+With s = 1/T, d = D/T and l = L/T the ratio of goodput becomes linear, and the round time one equation. What
+differs between programs is the law (`laws`) and the sharing (`sharing`).
+
+Scaling (all values of a guess end in `_0`): with lengths L_0, slacks w_0 = D_0 - \tau L_0 and round time T_0,
+the unknowns are \lambda = l/L_0, d in units of D_0/T_0 and \xi = (x - l) w_0/(r \tau L_0^2), all near one; the
+second-order cone becomes
+
+.. math:: r \frac{D - \tau l}{w_0}\,\xi_k \ge \lambda_k^2,
+
+also where \tau = 0. The first factor is written out, not made a variable. The stretch r >= 1 is for devices
+with \tau << D/L: their excess x - l costs next to nothing of the band, so that solvers let \xi run to 10^5 and
+lose the cone in round-off; r makes it cost about STRETCH/K of the band. A second solve takes its guess from
+the first; repeats change the stretch too. (600 of 600 draws with ECOS and CLARABEL; without the stretch, or
+with a variable for the first factor, ECOS stops with numerical problems in every tenth.)
+"""
+
+from typing import Any, ClassVar
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.base import TINY, AbstractFormulation, Decision
+from formulations.first_guess import SMALLEST_LENGTH, draft_control_guess
+from msopt.acceptance import Acceptance
+from msopt.arrays import FloatArray
+from msopt.goodput import play
+from msopt.scenario import Problem, Scenario
+
+SMALLEST_SLACK = 1e-9
+"""The share of the deadline that a device is thought to have for sending, at least."""
+
+COLLAPSED = 1e-2
+"""A deadline below this share of its guess is no guess for the next pass."""
+
+NO_TOKEN = 1e-7
+"""A length below this [token] is none."""
+
+STRETCH = (1e-3, 1e-3, 1e-2, 1e-4)
+"""What the excess bandwidth of all devices is scaled to cost, as a share of the band, pass by pass."""
+
+LARGEST_STRETCH = 1e3
+
+LEAST_ROUND_RATE = 1e-3
+"""A round may take a thousand times the guess. Without this, constraints that no round meets are met by s = 0."""
+
+
+class PerSecondProgram(AbstractFormulation):
+    """The per-second variables, their units and the score that all draft-control programs share.
+
+    Attributes
+    ----------
+    common : bool
+        Whether all devices draft equally many tokens.
+    """
+
+    passes = 2
+    common: ClassVar[bool] = False
+
+    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
+        return self.program_shape(scenario)
+
+    def program_shape(self, scenario: Scenario) -> tuple[str, ...]:
+        """Number of devices, kind of law and sharing, which the declaration depends on."""
+        law = (
+            "geometric law"
+            if scenario.acceptance.geometric
+            else f"lengths {scenario.length_limits(self.problem_name)}"
+        )
+        return f"{scenario.device_count} devices", law, scenario.uplink_sharing
+
+    @property
+    def problem_name(self) -> Problem:
+        """The problem whose payload and length limits hold."""
+        return "homogeneous" if self.common else "heterogeneous"
+
+    @property
+    def acceptance(self) -> Acceptance:
+        """The laws that count the tokens."""
+        return self.scenario.acceptance
+
+    # Declaration.
+
+    def _declare(self) -> tuple[cp.Variable, cp.Variable, cp.Expression]:
+        """Round rate s, deadline share d and lengths, with what holds for every sharing and law."""
+        K = self.scenario.device_count
+        s, d = self.variable("s"), self.variable("d")
+        length = self.variable("length") * np.ones(K) if self.common else self.variable("length", K)
+        deadline = self.parameter("deadline", nonneg=True)
+        idle = self.parameter("verify_idle", nonneg=True)
+        per_token = self.parameter("verify_per_token", K, nonneg=True)
+        least, greatest = self.parameter("least", K, nonneg=True), self.parameter("greatest", K, nonneg=True)
+        unit = self.parameter("length_unit", K, nonneg=True)
+        self.constrain("time", deadline * d + idle * s + per_token @ length == 1.0)
+        self.constrain("finite_round", s >= LEAST_ROUND_RATE)
+        self.constrain(
+            "min_draft_length", length >= least * s, "token", lambda: self._limit_price("min", -1.0)
+        )
+        self.constrain(
+            "max_draft_length", length <= greatest * s, "token", lambda: self._limit_price("max", 1.0)
+        )
+        self.quantity("draft_length", cp.multiply(unit, length), "token", lambda: 1.0, per=s)
+        self.quantity("deadline_s", d, "s", lambda: self.deadline_0, per=s)
+        self.quantity("round_s", cp.Constant(1.0), "s", lambda: self.round_0, per=s)
+        return s, d, length
+
+    def _count(self, goodput: cp.Expression) -> cp.Maximize:
+        """The sum of the devices' goodputs, which are in units of the guess of that sum."""
+        self.quantity("device_goodput", goodput, "tokens/s", lambda: self.objective_scale)
+        return cp.Maximize(cp.sum(goodput))
+
+    def delay(self, d: cp.Variable, length: cp.Expression, excess: cp.Expression) -> None:
+        """(p - l)(x - l) >= l^2 for all devices, in one vectorised second-order cone."""
+        K = self.scenario.device_count
+        deadline, busy = (
+            self.parameter("slack_of_deadline", K, nonneg=True),
+            self.parameter("busy", K, nonneg=True),
+        )
+        slack = d * deadline - cp.multiply(busy, length)
+        self.constrain("delay", cp.SOC(slack + excess, cp.vstack([2.0 * length, slack - excess])))
+
+    def dual(self, name: str) -> FloatArray:
+        """Multiplier of a named constraint, scaled."""
+        return np.asarray(self.constraints[name].constraint.dual_value, dtype=float)
+
+    def _limit_price(self, which: str, sign: float) -> FloatArray:
+        return sign * self.dual(f"{which}_draft_length") * float(self.solved("s")) / self.length_0
+
+    # Units.
+
+    def _estimate(self) -> None:
+        length, round_s, slack = draft_control_guess(self.scenario, self.common)
+        self._pass = 0
+        self._adopt(length, round_s, float(np.max(slack + self.scenario.draft_s_per_token * length)), slack)
+
+    def rescale(self, found: bool) -> None:
+        """Take lengths, deadline and slacks from the last answer, however inaccurate, and the next stretch."""
+        self._pass += 1
+        s, d = (float(self.solved(name)) if found else 0.0 for name in ("s", "d"))
+        if s > 0.0 and d > COLLAPSED * s:  # else nobody drafts, and the units stay
+            length = self.solved("length")
+            slack = (self.deadline_0 * d - self.scenario.draft_s_per_token * self.length_0 * length) / s
+            self._adopt(self.length_0 * length / s, self.round_0 / s, self.deadline_0 * d / s, slack)
+
+    def _adopt(self, length: FloatArray, round_s: float, deadline_s: float, slack_s: FloatArray) -> None:
+        least, greatest = self.scenario.length_limits(self.problem_name)
+        self.length_0 = np.clip(length, max(least, SMALLEST_LENGTH), max(greatest, SMALLEST_LENGTH))
+        self.round_0, self.deadline_0 = round_s, deadline_s
+        self.slack_0 = np.clip(slack_s, SMALLEST_SLACK * self.deadline_0, self.deadline_0)
+        self.tokens_0 = float(np.sum(self.acceptance.expected_tokens(self.length_0)))
+
+    def set_common(self, share_of_length: FloatArray) -> FloatArray:
+        """Set the shared parameters; returns x - l in units of L_0 for one unit of the excess.
+
+        Parameters
+        ----------
+        share_of_length : array, shape (K,)
+            Share of the band that L_0 tokens take when all of D_0 is left for sending.
+        """
+        scenario = self.scenario
+        least, greatest = scenario.length_limits(self.problem_name)
+        sigma = self.length_0 * scenario.draft_s_per_token / self.slack_0
+        wanted = STRETCH[min(self._pass, len(STRETCH) - 1)] / scenario.device_count
+        cost = np.maximum(share_of_length * sigma, np.finfo(float).tiny)
+        stretch = np.clip(wanted / cost, 1.0, LARGEST_STRETCH)
+        self.set("deadline", self.deadline_0 / self.round_0)
+        self.set("verify_idle", scenario.verify_idle_s / self.round_0)
+        self.set("verify_per_token", scenario.verify_per_token_s / self.round_0 * self.length_0)
+        self.set("least", least / self.length_0)
+        self.set("greatest", greatest / self.length_0)
+        self.set("length_unit", self.length_0)
+        self.set("slack_of_deadline", stretch * self.deadline_0 / self.slack_0)
+        self.set("busy", stretch * sigma)
+        return np.asarray(sigma * stretch)
+
+    @property
+    def objective_scale(self) -> float:
+        """Tokens per second of one unit."""
+        return self.tokens_0 / self.round_0
+
+    # Solution.
+
+    def decision(self) -> Decision:
+        """Relaxed lengths [token] within their limits, bandwidths [Hz] within the band, deadline and round time [s]."""
+        least, greatest = self.scenario.length_limits(self.problem_name)
+        bandwidth = np.maximum(self.bandwidth_hz.value, 0.0)
+        bandwidth *= min(1.0, self.scenario.uplink_bandwidth_hz / max(float(np.sum(bandwidth)), TINY))
+        length = np.clip(self.draft_length.value, least, greatest)
+        return {
+            "draft_length": np.where(length < NO_TOKEN, 0.0, length),
+            "bandwidth_hz": bandwidth,
+            "deadline_s": self.deadline_s.value,
+            "round_s": self.round_s.value,
+        }
+
+    def score(self, decision: Decision) -> float:
+        """Goodput of the relaxed lengths and bandwidths [tokens/s]."""
+        scenario = self.scenario.replace(acceptance=self.acceptance)
+        return float(
+            play(scenario, self.problem_name, decision["draft_length"], decision["bandwidth_hz"]).goodput
+        )

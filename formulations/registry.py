@@ -1,0 +1,155 @@
+"""Which formulation tests which statement, and what cross-checks it.
+
+The closed forms are named by text only: `msopt.module:function`, resolved by whoever may import both. That
+keeps the two independent: no formulation can borrow an answer from the code it is meant to check.
+"""
+
+from dataclasses import dataclass
+
+from formulations.bandwidth_for_lengths import BandwidthForLengths
+from formulations.bandwidth_minmax import BandwidthMinMax
+from formulations.base import AbstractFormulation
+from formulations.downlink_power import DownlinkPower
+from formulations.draft_control import DraftControl
+from formulations.draft_control_curves import DraftControlCurves
+from formulations.draft_control_power_limited import DraftControlPowerLimited
+from formulations.homogeneous_joint import HomogeneousJoint
+from formulations.homogeneous_length import HomogeneousLength
+from formulations.joint_law_bound import JointLawBound
+from formulations.lengths_at_deadline import LengthsAtDeadline
+from formulations.mode_selection import ModeSelection
+from formulations.whole_lengths import WholeLengths
+from msopt.errors import ParameterError, describe
+
+OBJECTIVE_RTOL = 1e-6
+"""Conic optimum against closed form; observed 1e-8."""
+
+ARGMIN_RTOL = 1e-3
+"""Minimisers, where they are unique: the square root of the objective's."""
+
+PRICE_RTOL = 1e-3
+"""Multipliers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One formulation and its cross-check.
+
+    Attributes
+    ----------
+    formulation : class
+        To be built from a scenario, and from what `needs` names.
+    statement : str
+        The lemma, theorem or proposition it tests.
+    closed_form : str
+        `msopt.module:function` that computes the same without a solver.
+    needs : tuple of str
+        What its constructor takes beside the scenario.
+    objective_rtol, argmin_rtol : float or None
+        Tolerances on objective and minimiser; None: the minimiser need not be unique.
+    bound : bool
+        Whether it bounds the closed form from above in place of equalling it.
+    """
+
+    formulation: type[AbstractFormulation]
+    statement: str
+    closed_form: str
+    needs: tuple[str, ...] = ()
+    objective_rtol: float = OBJECTIVE_RTOL
+    argmin_rtol: float | None = ARGMIN_RTOL
+    bound: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the formulation."""
+        return self.formulation.name
+
+
+_ENTRIES = (
+    Entry(
+        formulation=BandwidthMinMax,
+        statement="[MS] Lemma 1: equal per-token latencies",
+        closed_form="msopt.homogeneous:per_token_optimum",
+    ),
+    Entry(
+        formulation=HomogeneousLength,
+        statement="[MS] Theorem 1: unimodal in the common length",
+        closed_form="msopt.multispin:common_length",
+        needs=("per_token_s",),
+        objective_rtol=1e-4,
+        argmin_rtol=None,
+    ),
+    Entry(
+        formulation=HomogeneousJoint,
+        statement="[MS] Theorem 1 with Lemma 1: length and split together",
+        closed_form="msopt.homogeneous:solve_homogeneous",
+        bound=True,
+    ),
+    Entry(
+        formulation=BandwidthForLengths,
+        statement="[MS] Lemmas 2 and 3: equal latencies for given lengths",
+        closed_form="msopt.relaxed:length_split",
+        needs=("draft_length",),
+    ),
+    Entry(
+        formulation=LengthsAtDeadline,
+        statement="[MS] Proposition 1: lengths for a deadline",
+        closed_form="msopt.multispin:lengths_at_deadline",
+        needs=("deadline_s",),
+    ),
+    Entry(
+        formulation=DraftControl,
+        statement="design section 4 (ours): one convex program; [MS]'s problem, geometric law, fixed SNR",
+        closed_form="msopt.relaxed:solve_relaxed",
+    ),
+    Entry(
+        formulation=DraftControlCurves,
+        statement="design section 7 (ours): the same with curves, piecewise linear",
+        closed_form="msopt.relaxed:solve_relaxed",
+        argmin_rtol=None,
+    ),
+    Entry(
+        formulation=DraftControlPowerLimited,
+        statement="design section 7 (ours): the same with power-limited sharing",
+        closed_form="msopt.relaxed:solve_relaxed",
+    ),
+    Entry(
+        formulation=WholeLengths,
+        statement="design section 4 (ours): whole lengths for a deadline, a multiple-choice knapsack",
+        closed_form="msopt.heterogeneous:solve_heterogeneous",
+        needs=("deadline_s",),
+        objective_rtol=1e-9,
+        argmin_rtol=None,
+    ),
+    Entry(
+        formulation=DownlinkPower,
+        statement="[UD] Lemma 1: powers equalise the delays",
+        closed_form="msopt.uldl:equal_delay_power",
+        needs=("devices", "shares"),
+    ),
+    Entry(
+        formulation=ModeSelection,
+        statement="[UD] Lemma 2 and Proposition 1: the best uplink set is a prefix",
+        closed_form="msopt.correction:react",
+        needs=("rejected",),
+        argmin_rtol=None,
+    ),
+    Entry(
+        formulation=JointLawBound,
+        statement="design section 5 (ours): any joint law of the rejections bounds independence from above",
+        closed_form="msopt.mode_lengths:best_lengths",
+        needs=("deadline_s",),
+        objective_rtol=1e-7,
+        argmin_rtol=None,
+        bound=True,
+    ),
+)
+
+REGISTRY: dict[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+
+
+def formulation(name: str) -> Entry:
+    """The entry of a formulation; raises ParameterError that lists the names there are."""
+    if name not in REGISTRY:
+        raise ParameterError(f"there is no formulation {describe(name)}; there are {', '.join(REGISTRY)}")
+    return REGISTRY[name]

@@ -1,0 +1,107 @@
+r"""The band in per-second variables: what the delay needs of it, and what it holds, for both ways to share.
+
+Both declare the delay (p - l)(x - l) >= l^2 with x_k the tokens that could be sent in the whole deadline.
+Fixed SNR: x_k = D B_k/c_k, and sum c_k x_k <= B d. Power-limited: with \eta_k = B_k d,
+
+.. math:: q x_k \ln 2 \le -\eta_k \ln\frac{\eta_k}{\eta_k + S_k d}, \qquad \sum_k \eta_k \le B d,
+    \qquad S_k = SNR_k B,
+
+a relative entropy: the exponential cone (q x ln 2 - \eta ln M, \eta, (\eta + S d)/M). Dividing its third row
+by M = 1 + S/B_0, with ln M in the first, puts the third beside the second where a share's SNR is high.
+"""
+
+import cvxpy as cp
+import numpy as np
+
+from formulations.per_second import PerSecondProgram
+from msopt.arrays import FloatArray
+from msopt.errors import ParameterError
+from msopt.radio import LN2, FixedSnr
+from msopt.scenario import Scenario
+
+SMALLEST_SHARE = 1e-9
+"""A device's share of the band is sized as at least this."""
+
+
+def airtime_per_token(scenario: Scenario) -> FloatArray:
+    """Bandwidth times time that one token takes, c_k = q/e_k [Hz s], for fixed-SNR sharing."""
+    if not isinstance(scenario.uplink, FixedSnr):
+        raise ParameterError(
+            'this program is for uplink_sharing = "fixed-snr"; use draft-control-power-limited'
+        )
+    return np.asarray(scenario.token_payload_bits("heterogeneous") / scenario.uplink.efficiency)
+
+
+def declare_fixed_snr(program: PerSecondProgram, d: cp.Variable, length: cp.Expression) -> None:
+    """Declare the delay and the budget sum c x <= B d for fixed SNR."""
+    K = program.scenario.device_count
+    excess = program.variable("excess", K)
+    program.delay(d, length, excess)
+    share, share_of_excess = (
+        program.parameter(name, K, nonneg=True) for name in ("share", "share_of_excess")
+    )
+    used = cp.multiply(share, length) + cp.multiply(share_of_excess, excess)
+    program.constrain("bandwidth", cp.sum(used) <= d, "Hz", lambda: bandwidth_price(program))
+    program.quantity("bandwidth_hz", used, "Hz", lambda: program.scenario.uplink_bandwidth_hz, per=d)
+
+
+def bandwidth_price(program: PerSecondProgram) -> FloatArray:
+    """Multiplier of the band, per hertz: lambda d/B."""
+    d = float(program.solved("d"))
+    return np.asarray(program.dual("bandwidth") * d / program.scenario.uplink_bandwidth_hz)
+
+
+def set_fixed_snr(program: PerSecondProgram) -> None:
+    """Give the parameters of time, delay and budget their values."""
+    scenario = program.scenario
+    share = (
+        airtime_per_token(scenario) * program.length_0 / (scenario.uplink_bandwidth_hz * program.deadline_0)
+    )
+    excess_unit = program.set_common(share)
+    program.set("share", share)
+    program.set("share_of_excess", share * excess_unit)
+
+
+def declare_power_limited(program: PerSecondProgram, d: cp.Variable, length: cp.Expression) -> None:
+    """Declare the delay, the rates and the budget sum eta <= B d for power-limited sharing."""
+    K = program.scenario.device_count
+    excess, eta = program.variable("excess", K), program.variable("eta", K)
+    program.delay(d, length, excess)
+    bits, bits_of_excess, log_m, third, power, share = (
+        program.parameter(name, K, nonneg=True)
+        for name in ("bits", "bits_of_excess", "log_m", "third_row", "power", "share")
+    )
+    sent = cp.multiply(bits, length) + cp.multiply(bits_of_excess, excess) - cp.multiply(log_m, eta)
+    program.constrain("rate", cp.ExpCone(sent, eta, cp.multiply(third, eta) + power * d))
+    used = cp.multiply(share, eta)
+    program.constrain("bandwidth", cp.sum(used) <= d, "Hz", lambda: bandwidth_price(program))
+    program.quantity("bandwidth_hz", used, "Hz", lambda: program.scenario.uplink_bandwidth_hz, per=d)
+
+
+def set_power_limited(program: PerSecondProgram) -> None:
+    """Give the parameters of time, delay, rates and budget their values."""
+    scenario = program.scenario
+    payload = scenario.token_payload_bits(program.problem_name)
+    band = scenario.uplink_bandwidth_hz
+    share = np.minimum(scenario.uplink.bandwidth(payload * program.length_0 / program.slack_0), band)
+    share = np.maximum(share, SMALLEST_SHARE * band)
+    excess_unit = program.set_common(share / band * program.slack_0 / program.deadline_0)
+    bits = payload * LN2 * program.length_0 / (program.deadline_0 * share)
+    received = scenario.uplink_snr * band / share
+    program.set("bits", bits)
+    program.set("bits_of_excess", bits * excess_unit)
+    program.set("log_m", np.log1p(received))
+    program.set("third_row", 1.0 / (1.0 + received))
+    program.set("power", received / (1.0 + received))
+    program.set("share", share / band)
+
+
+def declare_sharing(program: PerSecondProgram, d: cp.Variable, length: cp.Expression) -> None:
+    """Declare delay and budget for the scenario's sharing."""
+    fixed = isinstance(program.scenario.uplink, FixedSnr)
+    (declare_fixed_snr if fixed else declare_power_limited)(program, d, length)
+
+
+def set_sharing(program: PerSecondProgram) -> None:
+    """Give its parameters their values."""
+    (set_fixed_snr if isinstance(program.scenario.uplink, FixedSnr) else set_power_limited)(program)

@@ -1,0 +1,43 @@
+"""msopt: how many tokens each device drafts, and how radio and power are shared, in Multi-SPIN.
+
+Many devices with small language models and one edge server with a large one generate text together by
+speculative decoding. This package solves the problems that [MS], Multi-SPIN (arXiv 2606.04581), and [UD],
+Uplink or Downlink? (arXiv 2608.29618), pose. What you find here:
+
+Scenario      K devices, a server, a cell; `Scenario.read`, `.write`, `.replace`
+solve         a problem of a scenario by one of `METHODS`, as a `Solution` (`.to_dict`, `.to_frame`)
+react         the best modes and power once it is known whose drafts were rejected
+evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
+draw          a scenario from the papers' settings, `PRESETS`
+bundled       the scenarios that come with the package
+multispin     the lemmas, the theorem and the proposition of [MS], on plain arrays
+uldl          the lemmas and the proposition of [UD], on plain arrays
+
+Symbols: alpha, `acceptance`; L, `draft_length` [token]; tau, `draft_s_per_token` [s]; e, spectral efficiency
+[bit/s/Hz]; B, bandwidth [Hz]; V, `distribution_bits` [bit]; G, goodput [token/s]; theta, `per_token_s` [s].
+"""
+
+from importlib.metadata import version
+
+from msopt import bundled as bundled
+from msopt import multispin as multispin
+from msopt import uldl as uldl
+from msopt.acceptance import Acceptance as Acceptance
+from msopt.control import Control as Control
+from msopt.control import Reaction as Reaction
+from msopt.correction import react as react
+from msopt.errors import InfeasibleError as InfeasibleError
+from msopt.errors import MsoptError as MsoptError
+from msopt.errors import ParameterError as ParameterError
+from msopt.evaluation import Evaluation as Evaluation
+from msopt.evaluation import evaluate as evaluate
+from msopt.evaluation import evaluate_reaction as evaluate_reaction
+from msopt.methods import METHODS as METHODS
+from msopt.presets import PRESETS as PRESETS
+from msopt.presets import draw as draw
+from msopt.scenario import PROBLEMS as PROBLEMS
+from msopt.scenario import Scenario as Scenario
+from msopt.solution import Solution as Solution
+from msopt.solve import solve as solve
+
+__version__ = version("msopt")

@@ -1,0 +1,31 @@
+"""Names for the arrays that travel through the package, and how outside data becomes one."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from msopt.errors import ParameterError, describe
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+def vector(values: Any, name: str) -> FloatArray:
+    """Copy K numbers (list, row, column, array or series) into a read-only vector of shape (K,).
+
+    Raises
+    ------
+    ParameterError
+        Where the values are not K numbers in one row or column.
+    """
+    try:
+        array = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name} = {describe(values)} is not a list of numbers") from None
+    if array.size == 0 or max(array.shape, default=1) != array.size:
+        raise ParameterError(f"{name} has shape {array.shape}; one number for each device is needed")
+    array = array.reshape(-1)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,36 @@
+"""The scenarios that come with the package: files in msopt/scenarios, by name."""
+
+import difflib
+from importlib.resources import files
+from pathlib import Path
+
+from msopt.errors import ParameterError, describe
+
+default = "first-look"
+"""The scenario that is solved where none is named."""
+
+
+def names() -> tuple[str, ...]:
+    """Names of the bundled scenarios, the default first."""
+    stems = sorted(file.stem for file in _folder().glob("*.toml"))
+    return (default, *(stem for stem in stems if stem != default))
+
+
+def path(name: str) -> Path:
+    """The file of a bundled scenario.
+
+    Raises
+    ------
+    ParameterError
+        Where no bundled scenario has that name.
+    """
+    known = names()
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise ParameterError(f"no bundled scenario is called {describe(name)}; there are {', '.join(known)}{hint}")
+    return _folder() / f"{name}.toml"
+
+
+def _folder() -> Path:
+    return Path(str(files("msopt") / "scenarios"))

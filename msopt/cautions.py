@@ -1,0 +1,40 @@
+"""What a user should be told about a solution although nothing is wrong with it."""
+
+import numpy as np
+
+from msopt.control import Control
+from msopt.scenario import Scenario
+from msopt.solution import Solution
+
+_HELD_UP_SHARE = 0.9
+
+
+def cautions(solution: Solution) -> tuple[str, ...]:
+    """The scenario's warnings, lengths beyond what was measured, and devices that hold the others up."""
+    texts = list(solution.scenario.warnings)
+    if solution.control is not None and solution.evaluation is not None:
+        texts += _beyond_measured(solution.scenario, solution.control)
+        texts += _held_up(solution.scenario, solution.control, float(solution.evaluation.round.round_s))
+    return tuple(texts)
+
+
+def _beyond_measured(scenario: Scenario, control: Control) -> list[str]:
+    last = scenario.acceptance.last_measured
+    return [
+        f"{scenario.device_label(int(k))}: draft length {control.draft_length[k]} lies beyond its acceptance_curve of "
+        f"{last[k]} values; the curve was continued with its last ratio"
+        for k in np.flatnonzero(control.draft_length > last)
+    ]
+
+
+def _held_up(scenario: Scenario, control: Control, round_s: float) -> list[str]:
+    """A device that even alone on the band would need nearly the whole round for its minimum length."""
+    low, _ = scenario.length_limits(control.problem)
+    bits = scenario.token_payload_bits(control.problem)
+    whole_band = np.full(scenario.device_count, scenario.uplink_bandwidth_hz)
+    alone_s = low * (scenario.draft_s_per_token + bits / scenario.uplink.rate(whole_band))
+    return [
+        f"{scenario.device_label(int(k))}: its minimum of {low} takes {100.0 * alone_s[k] / round_s:.4g} % of the "
+        "round even with the whole band; set min_draft_length = 0 to let it draft nothing"
+        for k in np.flatnonzero((alone_s > _HELD_UP_SHARE * round_s) & (scenario.device_count > 1))
+    ]

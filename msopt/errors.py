@@ -1,0 +1,25 @@
+"""Every error that msopt raises on purpose, each with the exit code the command line gives it."""
+
+from typing import ClassVar
+
+
+class MsoptError(Exception):
+    """Base of all errors raised on purpose; its text is one line, fit to be shown to a user."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class ParameterError(MsoptError):
+    """A value that no scenario, control or option may have: where it stands, what it is, what is allowed."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InfeasibleError(MsoptError):
+    """A control or problem that breaks a constraint: which one, and by how much."""
+
+
+def describe(value: object) -> str:
+    """Write a value as an error message shows it: short, and text in quotes."""
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,101 @@
+"""Problem `homogeneous`: one draft length for all devices (design section 3)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from msopt.arrays import FloatArray, IntArray
+from msopt.goodput import round_at
+from msopt.multispin import common_length
+from msopt.scenario import Scenario
+from msopt.split import equal_latency_split
+
+
+@dataclass(frozen=True, eq=False)
+class HomogeneousOptimum:
+    """The best common length and the split that carries it.
+
+    Attributes
+    ----------
+    per_token_s : float
+        theta, drafting and sending one token under the best split [s].
+    bandwidth_hz : array, shape (K,)
+        That split [Hz]; it does not depend on the length.
+    draft_length : array of int, shape (K,)
+        The best whole length, for each device the same [token].
+    relaxed_length : float
+        The best real length within the limits [token].
+    relaxed_goodput : float
+        Goodput at that real length, a bound for every whole one [token/s].
+    price_of_bandwidth : float
+        Derivative of `relaxed_goodput` in the uplink band [token/s per Hz].
+    """
+
+    per_token_s: float
+    bandwidth_hz: FloatArray
+    draft_length: IntArray
+    relaxed_length: float
+    relaxed_goodput: float
+    price_of_bandwidth: float
+
+
+def per_token_optimum(scenario: Scenario) -> tuple[float, FloatArray]:
+    """theta [s] and the split [Hz], shape (K,): [MS] Lemma 1 for both ways to share the uplink."""
+    bits = np.full(scenario.device_count, scenario.token_payload_bits("homogeneous"))
+    theta, share = equal_latency_split(scenario.draft_s_per_token, bits, scenario.uplink, scenario.uplink_bandwidth_hz)
+    return float(theta), share
+
+
+def best_common_length(scenario: Scenario, per_token_s: float, limits: tuple[int, int]) -> tuple[int, float]:
+    """Best whole and best real common length when one more token costs the drafting a given time.
+
+    [MS] Theorem 1 where all acceptances are equal; else (ours) the one sign change of the derivative of
+    the goodput, whose numerator falls with the length because every E_k is concave.
+    """
+    slope_s = per_token_s + scenario.verify_per_token_s * scenario.device_count
+    low, high = limits
+    if slope_s == 0.0:
+        return high, float(high)
+    acceptance = scenario.acceptance
+    if acceptance.geometric and np.ptp(acceptance.mean) == 0.0:
+        stationary = float(common_length(acceptance.mean[0], slope_s, scenario.verify_idle_s))
+        real = float(np.clip(stationary, low, high))
+    else:
+        real = _stationary_length(scenario, slope_s, float(low), float(high))
+    candidates = np.unique(np.clip([np.floor(real), np.ceil(real)], low, high))
+    lengths = np.repeat(candidates[:, None], scenario.device_count, axis=1)
+    scores = round_at(scenario, lengths, per_token_s * candidates).goodput
+    return int(candidates[np.argmax(scores)]), real
+
+
+def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: float) -> float:
+    def gain(length: float) -> float:
+        here = np.full(scenario.device_count, length)
+        more = np.sum(np.exp(scenario.acceptance.log_marginal_tokens(here)))
+        tokens = np.sum(scenario.acceptance.expected_tokens(here))
+        return float(more * (slope_s * length + scenario.verify_idle_s) - slope_s * tokens)
+
+    if gain(low) <= 0.0:
+        return low
+    if gain(high) >= 0.0:
+        return high
+    return float(brentq(gain, low, high, xtol=1e-12, rtol=1e-15))
+
+
+def solve_homogeneous(scenario: Scenario) -> HomogeneousOptimum:
+    """The optimum of problem `homogeneous`, its split, its relaxation and the price of bandwidth."""
+    theta, share = per_token_optimum(scenario)
+    whole, real = best_common_length(scenario, theta, scenario.length_limits("homogeneous"))
+    relaxed = round_at(scenario, np.full(scenario.device_count, real), theta * real)
+    rate = scenario.uplink.rate(share)
+    _, slope, _ = scenario.uplink.bandwidth_slope(rate)
+    gain_s_per_hz = real / np.sum(slope * rate * rate) * scenario.token_payload_bits("homogeneous")
+    return HomogeneousOptimum(
+        theta,
+        share,
+        np.full(scenario.device_count, whole, dtype=np.int64),
+        real,
+        float(relaxed.goodput),
+        float(relaxed.goodput / relaxed.round_s * gain_s_per_hz),
+    )

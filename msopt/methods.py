@@ -1,0 +1,189 @@
+"""The methods of each problem: from a scenario and options to a solution, scored by the one evaluator."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.random import SeedSequence
+
+from msopt.arrays import FloatArray, IntArray
+from msopt.baselines import (
+    centralised_goodput,
+    computation_only_lengths,
+    equal_bandwidth_lengths,
+    fixed_lengths,
+    point_to_point_goodput,
+    server_only_goodput,
+    uniform_lengths,
+)
+from msopt.control import Control, ModeRule
+from msopt.evaluation import evaluate, score, scoring_correction
+from msopt.greedy import greedy_lengths
+from msopt.grid import DEFAULT_POINTS, grid_lengths
+from msopt.heterogeneous import interpolated_optimum, solve_heterogeneous
+from msopt.homogeneous import solve_homogeneous
+from msopt.mode_bound import upper_bound
+from msopt.mode_lengths import best_lengths
+from msopt.mode_problem import ModeProblem
+from msopt.options import Options
+from msopt.outcome_samples import FreshOutcomes
+from msopt.outcomes import DEFAULT_SAMPLES, expected_correction
+from msopt.relaxed import length_split
+from msopt.scenario import Problem, Scenario
+from msopt.solution import Solution, valid_bound
+
+PAPER_SAMPLES = 1000
+SEARCH_SAMPLES = 2000
+
+Method = Callable[[Scenario, Options], Solution]
+
+
+def _without_control(problem: Problem, goodput: Callable[[Scenario], float]) -> Method:
+    """Methods that have no one control: only their goodput is known, and no bound of the problem applies."""
+
+    def method(scenario: Scenario, options: Options) -> Solution:
+        del options
+        return Solution(scenario=scenario, problem=problem, method="", goodput=goodput(scenario))
+
+    return method
+
+
+def _shared(problem: Problem) -> dict[str, Method]:
+    return {
+        "server-only": _without_control(problem, server_only_goodput),
+        "point-to-point": _without_control(problem, lambda scenario: point_to_point_goodput(scenario, problem)),
+        "centralised": _without_control(problem, lambda scenario: centralised_goodput(scenario, problem)),
+    }
+
+
+def _multispin(
+    scenario: Scenario, problem: Problem, lengths: IntArray, share_hz: FloatArray, bound: float, **known: Any
+) -> Solution:
+    control = Control(problem=problem, draft_length=lengths, bandwidth_hz=share_hz)
+    evaluation = evaluate(scenario, control)
+    return Solution(
+        scenario=scenario,
+        problem=problem,
+        method="",
+        goodput=evaluation.goodput,
+        control=control,
+        evaluation=evaluation,
+        bound=valid_bound(bound, evaluation.goodput),
+        **known,
+    )
+
+
+def _homogeneous(scenario: Scenario, options: Options) -> Solution:
+    del options
+    best = solve_homogeneous(scenario)
+    return _multispin(
+        scenario,
+        "homogeneous",
+        best.draft_length,
+        best.bandwidth_hz,
+        best.relaxed_goodput,
+        per_token_s=best.per_token_s,
+        relaxed_goodput=best.relaxed_goodput,
+        price_of_bandwidth=best.price_of_bandwidth,
+    )
+
+
+def _heterogeneous(scenario: Scenario, options: Options) -> Solution:
+    del options
+    best = solve_heterogeneous(scenario)
+    return _multispin(
+        scenario,
+        "heterogeneous",
+        best.draft_length,
+        best.bandwidth_hz,
+        best.bound,
+        relaxed_goodput=best.relaxed.goodput,
+        price_of_bandwidth=best.relaxed.price_of_bandwidth,
+    )
+
+
+def _with_equal_shares(lengths_of: Callable[[Scenario, Options], IntArray]) -> Method:
+    def method(scenario: Scenario, options: Options) -> Solution:
+        share = np.full(scenario.device_count, scenario.equal_share_hz)
+        bound = interpolated_optimum(scenario).goodput
+        return _multispin(scenario, "heterogeneous", lengths_of(scenario, options), share, bound)
+
+    return method
+
+
+def _with_best_shares(lengths_of: Callable[[Scenario, Options], IntArray]) -> Method:
+    def method(scenario: Scenario, options: Options) -> Solution:
+        lengths = lengths_of(scenario, options)
+        _, share = length_split(scenario, lengths.astype(float))
+        return _multispin(scenario, "heterogeneous", lengths, share, interpolated_optimum(scenario).goodput)
+
+    return method
+
+
+def _grid(scenario: Scenario, options: Options) -> IntArray:
+    return grid_lengths(
+        scenario,
+        phi_points=options.grid_phi or DEFAULT_POINTS,
+        lambda_points=options.grid_lambda or DEFAULT_POINTS,
+        rule=options.grid_rule or "clip",
+    )
+
+
+def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRule = "best") -> Method:
+    """Search on one set of draws (or exactly), score on another; the bound is that of the best modes."""
+
+    def method(scenario: Scenario, options: Options) -> Solution:
+        samples = options.samples or DEFAULT_SAMPLES
+        seed = SeedSequence(options.seed).spawn(1)[0]
+        searched = expected_correction(scenario, rule, samples=min(samples, SEARCH_SAMPLES), seed=seed)
+        lengths = lengths_of(ModeProblem(scenario, searched), options)
+        share = np.full(scenario.device_count, scenario.equal_share_hz)
+        control = Control(problem="modes", draft_length=lengths, bandwidth_hz=share, mode_rule=rule)
+        scoring = searched if searched.exact else scoring_correction(scenario, rule, samples=samples, seed=options.seed)
+        evaluation = score(scenario, control, scoring)
+        best_modes = searched if rule == "best" else expected_correction(scenario, "best", samples=2)
+        bound = upper_bound(ModeProblem(scenario, best_modes))
+        return Solution(
+            scenario=scenario,
+            problem="modes",
+            method="",
+            goodput=evaluation.goodput,
+            standard_error=evaluation.standard_error,
+            control=control,
+            evaluation=evaluation,
+            bound=valid_bound(bound, evaluation.goodput),
+        )
+
+    return method
+
+
+def _greedy(problem: ModeProblem, options: Options) -> IntArray:
+    if problem.correction.exact and options.samples is None:
+        return greedy_lengths(problem)
+    samples = options.samples or PAPER_SAMPLES
+    seed = SeedSequence(options.seed).spawn(3)[2]
+    return greedy_lengths(ModeProblem(problem.scenario, FreshOutcomes(problem.scenario, "best", samples, seed)))
+
+
+METHODS: dict[Problem, dict[str, Method]] = {
+    "homogeneous": {"decomposition": _homogeneous, **_shared("homogeneous")},
+    "heterogeneous": {
+        "decomposition": _heterogeneous,
+        "grid": _with_best_shares(_grid),
+        "fixed": _with_equal_shares(lambda scenario, options: fixed_lengths(scenario, options.length)),
+        "equal-bandwidth": _with_equal_shares(lambda scenario, _: equal_bandwidth_lengths(scenario)),
+        "homogeneous": _with_best_shares(lambda scenario, _: solve_homogeneous(scenario).draft_length),
+        **_shared("heterogeneous"),
+    },
+    "modes": {
+        "decomposition": _modes(lambda problem, _: best_lengths(problem)),
+        "greedy": _modes(_greedy),
+        "all-uplink": _modes(lambda problem, _: best_lengths(problem), "all-uplink"),
+        "all-downlink": _modes(lambda problem, _: best_lengths(problem), "all-downlink"),
+        "random-modes": _modes(lambda problem, _: best_lengths(problem), "random"),
+        "uniform-length": _modes(lambda problem, _: uniform_lengths(problem)),
+        "computation-only": _modes(lambda problem, _: computation_only_lengths(problem.scenario)),
+        **_shared("modes"),
+    },
+}
+"""Every method by problem and name, the default first."""

@@ -1,0 +1,59 @@
+"""An upper bound for problem `modes` that needs no search (ours).
+
+If m is additive and never above the cost of an outcome, sum_{k in R} m_k <= T(R) for every set R, then
+C(rho) >= sum_k m_k rho_k, and with that in place of C the problem is separable and solved exactly.
+"""
+
+import numpy as np
+
+from msopt.arrays import FloatArray
+from msopt.correction import CorrectionTimes
+from msopt.mode_problem import ModeProblem
+from msopt.outcome_table import TableOfOutcomes
+from msopt.separable import best_separable
+
+
+def upper_bound(problem: ModeProblem) -> float:
+    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes."""
+    scenario, correction = problem.scenario, problem.correction
+    if isinstance(correction, TableOfOutcomes):
+        minorant = _from_table(correction)
+    else:
+        minorant = _from_largest_set(CorrectionTimes(scenario))
+    return best_separable(scenario, problem.s_per_token, problem.limits, minorant)[0]
+
+
+def _from_table(table: TableOfOutcomes) -> FloatArray:
+    """m_k = min over the sets with k of T(R)/|R|, then raised one by one, best uplink first, as far as sets allow."""
+    sizes = np.zeros(1)
+    for _ in range(table.count):
+        sizes = np.concatenate([sizes, sizes + 1.0])
+    fair = table.seconds / np.maximum(sizes, 1.0)
+    minorant = np.array([_with_device(fair, place).min() for place in range(table.count)])
+    total = np.zeros(1)
+    for share in minorant:
+        total = np.concatenate([total, total + share])
+    slack = table.seconds - total
+    for place in range(table.count):
+        room = _with_device(slack, place).min()
+        minorant[place] += room
+        _with_device(slack, place)[...] -= room
+    answer = np.empty(table.count)
+    answer[table.times.order] = np.maximum(minorant, 0.0)
+    return answer
+
+
+def _with_device(of_sets: FloatArray, place: int) -> FloatArray:
+    """View of the values of those sets that hold the device at a place."""
+    return of_sets.reshape(-1, 2, 2**place)[:, 1]
+
+
+def _from_largest_set(times: CorrectionTimes) -> FloatArray:
+    """m_k without a table: T(R)/|R| is at least device k's own delay over a share B/|R|, over |R|; least at |R| = K."""
+    count = times.scenario.device_count
+    everyone = np.full(count, count)
+    uplink_s = times.uplink_s(everyone, np.arange(count))
+    downlink_s = times.downlink_s(everyone, times.inverse_snr)
+    answer = np.empty(count)
+    answer[times.order] = np.minimum(uplink_s, downlink_s) / count
+    return answer

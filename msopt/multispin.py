@@ -1,0 +1,159 @@
+"""The closed forms of [MS], Multi-SPIN (arXiv 2606.04581), on plain arrays.
+
+Symbols: `airtime_hz_s` is c_k = q/e_k, the time-bandwidth product that one token's upload costs [Hz s];
+`draft_s` is T_S,k, the time to draft a token [s]. Nothing here overflows, and no branch of Lambert's W is
+computed: both W's of the paper are replaced by equal expressions with the Wright omega function or a
+monotone Newton iteration.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import wrightomega
+
+from msopt.arrays import FloatArray
+from msopt.radio import FixedSnr
+from msopt.special import excess_root
+from msopt.split import equal_latency_split
+
+
+def per_token_split(draft_s: Any, airtime_hz_s: Any, bandwidth_hz: float) -> tuple[FloatArray, FloatArray]:
+    """[MS] Lemma 1: for one common length every device has the same latency per token, theta.
+
+    B_k = c_k/(theta - T_S,k) with theta the one root of sum_k c_k/(theta - T_S,k) = B above max T_S,k.
+
+    Parameters
+    ----------
+    draft_s, airtime_hz_s : arrays, shape (..., K)
+        T_S,k [s] and c_k > 0 [Hz s].
+    bandwidth_hz : float
+        The whole band [Hz].
+
+    Returns
+    -------
+    theta_s : array, shape (...)
+    bandwidth_hz : array, shape (..., K)
+
+    Examples
+    --------
+    >>> theta, share = per_token_split([0.02, 0.02], [1e4, 3e4], 20e6)
+    >>> float(theta), share.tolist()
+    (0.022, [5000000.0, 15000000.0])
+    """
+    cost = np.asarray(airtime_hz_s, dtype=float)
+    return equal_latency_split(np.asarray(draft_s, dtype=float), cost, FixedSnr(np.ones(cost.shape[-1])), bandwidth_hz)
+
+
+def length_split(
+    draft_length: Any, draft_s: Any, airtime_hz_s: Any, bandwidth_hz: float
+) -> tuple[FloatArray, FloatArray]:
+    """[MS] Lemmas 2 and 3: for given lengths every device finishes at the same time, phi.
+
+    B_k = c_k L_k/(phi - L_k T_S,k), with phi the one root of the bandwidth budget. Devices of length 0
+    leave the problem.
+
+    Parameters
+    ----------
+    draft_length, draft_s, airtime_hz_s : arrays, shape (..., K)
+        L_k [token], T_S,k [s] and c_k > 0 [Hz s].
+    bandwidth_hz : float
+        The whole band [Hz].
+
+    Returns
+    -------
+    phi_s : array, shape (...)
+    bandwidth_hz : array, shape (..., K)
+    """
+    lengths = np.asarray(draft_length, dtype=float)
+    cost = lengths * np.asarray(airtime_hz_s, dtype=float)
+    busy = lengths * np.asarray(draft_s, dtype=float)
+    return equal_latency_split(busy, cost, FixedSnr(np.ones(cost.shape[-1])), bandwidth_hz)
+
+
+def common_length(alpha: Any, per_token_s: Any, fixed_s: Any) -> FloatArray:
+    """[MS] Theorem 1: the real length L that maximises (1 - alpha^(L+1))/(1 - alpha)/(a L + h).
+
+    With r = h/a the paper's L = -ln(-W_-1(-alpha^(r-1)/e))/ln(alpha) - 1 equals
+    (1 + W_-1(-alpha^(r-1)/e))/ln(alpha) - r, and that is d/|ln alpha| - r with d - log(1 + d) = (r-1)|ln alpha|.
+    The goodput is unimodal in L, so the best whole length is the floor or the ceiling of L.
+
+    Parameters
+    ----------
+    alpha : array
+        Acceptance, the same for all devices, in [0, 1].
+    per_token_s, fixed_s : arrays
+        a = theta > 0, what one more token costs, and h = T_ver > 0, what a round costs without drafts [s].
+
+    Returns
+    -------
+    array
+        L [token]; below 0 where drafting does not pay (the paper's condition r > (1 - alpha)/(alpha |ln alpha|)
+        is L > 0), -inf for alpha = 0, +inf for alpha = 1 with h > a.
+
+    Examples
+    --------
+    >>> np.round(common_length(np.array([0.8, 0.8, 0.999999]), 1.0, np.array([10.0, 1.0, 50.0])), 2).tolist()
+    [5.76, -1.0, 9882.19]
+    """
+    acceptance, ratio = np.broadcast_arrays(np.asarray(alpha, dtype=float), np.asarray(fixed_s, float) / per_token_s)
+    inner = (acceptance > 0.0) & (acceptance < 1.0)
+    decay = -np.log(np.where(inner, acceptance, 0.5))
+    pays = ratio >= 1.0
+    length = excess_root(np.where(pays, ratio - 1.0, 0.0) * decay) / decay - ratio
+    at_ends = np.where((acceptance == 1.0) & (ratio > 1.0), np.inf, -np.inf)
+    return np.where(inner, np.where(pays, length, -1.0), at_ends)
+
+
+def lengths_at_deadline(deadline_s: Any, multiplier: Any, alpha: Any, draft_s: Any, airtime_hz_s: Any) -> FloatArray:
+    """[MS] Proposition 1: the real lengths for a given deadline phi and multiplier lambda.
+
+    L_k = phi/T + (2/ln alpha) W_0(alpha^(-phi/2T)/(2T) sqrt(lambda c phi |ln alpha| (1 - alpha)/alpha)).
+    With W_0(e^z) = omega(z) and omega + ln omega = z no power of alpha is computed, and the difference of
+    the two terms is taken where it does not cancel. Limits: alpha = 1 gives (phi - sqrt(lambda c phi))/T,
+    T = 0 gives -ln(lambda c (1 - alpha)/(|ln alpha| phi))/|ln alpha| - 1, both give 0 or infinity by whether
+    another token is worth its price; alpha = 0 gives -1, a length below every limit.
+
+    Parameters
+    ----------
+    deadline_s, multiplier : arrays, broadcast against (..., K)
+        phi > 0 [s]; lambda > 0, tokens per hertz that the last hertz yields [token/Hz].
+    alpha, draft_s, airtime_hz_s : arrays, shape (K,)
+        Acceptance, T_S,k [s] and c_k [Hz s].
+
+    Returns
+    -------
+    array, shape (..., K)
+        Lengths [token], not clipped to any limits.
+    """
+    log_price = np.log(np.asarray(multiplier, dtype=float) * airtime_hz_s) - np.log(deadline_s)
+    return lengths_at_price(
+        np.asarray(deadline_s, dtype=float), log_price, np.asarray(alpha, float), np.asarray(draft_s, float)
+    )
+
+
+def lengths_at_price(
+    deadline_s: FloatArray, log_price: FloatArray, alpha: FloatArray, draft_s: FloatArray
+) -> FloatArray:
+    """`lengths_at_deadline` with its price given as ln(lambda c_k/phi), which may be far outside a float's range."""
+    inner = (alpha > 0.0) & (alpha < 1.0)
+    decay = -np.log(np.where(inner, alpha, 0.5))
+    rejection = np.where(inner, 1.0 - alpha, 0.5)
+    drafts = draft_s > 0.0
+    step = np.where(drafts, draft_s, 1.0)
+    price = log_price + np.log(rejection / decay)
+    budget = decay * (deadline_s / step + 1.0) / 2.0
+    omega = wrightomega(budget + np.log(decay * deadline_s / (2.0 * step)) + 0.5 * price)
+    # omega + ln(omega) = z: two forms of one number, each used where its terms are not nearly equal.
+    early = (budget - omega) * 2.0 / decay
+    late = (
+        (np.log(2.0 * step / (decay * deadline_s)) + np.log(np.where(omega > 0.0, omega, 1.0)) - 0.5 * price)
+        * 2.0
+        / decay
+    )
+    general = np.where(drafts, np.where(omega > 1.0, late, early), -price / decay)
+    sure = np.where(
+        drafts,
+        -deadline_s * np.expm1(0.5 * np.minimum(log_price, 1e3)) / step,
+        np.where(log_price < 0.0, np.inf, 0.0),
+    )
+    return np.where(inner, general - 1.0, np.where(alpha == 1.0, sure, -1.0))

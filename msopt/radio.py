@@ -1,0 +1,132 @@
+"""The uplink: how a device's share of the band becomes a rate, and back.
+
+Two ways to share, one interface. `rate` is concave in the bandwidth, so its inverse `bandwidth` is
+convex in the rate; the solvers need that inverse with two derivatives.
+"""
+
+from typing import Literal, Protocol
+
+import numpy as np
+
+from msopt.arrays import FloatArray, IntArray
+from msopt.special import excess_root, log1p_minus
+
+UplinkSharing = Literal["fixed-snr", "power-limited"]
+LN2 = float(np.log(2.0))
+
+
+def spectral_efficiency(snr: FloatArray) -> FloatArray:
+    """log2(1 + SNR) [bit/s/Hz] from a linear SNR, exact also where 1 + SNR rounds to 1."""
+    return np.log1p(snr) / LN2
+
+
+class Sharing(Protocol):
+    """A way to share the uplink among n devices; arrays have shape (..., n), in hertz and bit/s."""
+
+    def rate(self, bandwidth_hz: FloatArray) -> FloatArray:
+        """Rate [bit/s] of each device in its bandwidth; 0 for no bandwidth."""
+        ...
+
+    def bandwidth(self, rate: FloatArray) -> FloatArray:
+        """Least bandwidth [Hz] that carries a rate; infinite where none does."""
+        ...
+
+    def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """`bandwidth` with its first and second derivative in the rate."""
+        ...
+
+    def take(self, devices: IntArray) -> "Sharing":
+        """The same sharing for some of the devices (an index or mask)."""
+        ...
+
+
+class FixedSnr:
+    """[MS]: the SNR does not depend on the share, R = B e.
+
+    Parameters
+    ----------
+    efficiency : array, shape (n,)
+        Spectral efficiency e [bit/s/Hz].
+    """
+
+    def __init__(self, efficiency: FloatArray) -> None:
+        self.efficiency = efficiency
+
+    def rate(self, bandwidth_hz: FloatArray) -> FloatArray:
+        """R = B e."""
+        return np.asarray(bandwidth_hz * self.efficiency)
+
+    def bandwidth(self, rate: FloatArray) -> FloatArray:
+        """B = R/e."""
+        return np.asarray(rate / self.efficiency)
+
+    def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """R/e, 1/e and 0."""
+        slope = np.broadcast_to(1.0 / self.efficiency, rate.shape)
+        return rate * slope, slope, np.zeros(rate.shape)
+
+    def take(self, devices: IntArray) -> "FixedSnr":
+        """The same sharing for some of the devices."""
+        return FixedSnr(self.efficiency[devices])
+
+
+class PowerLimited:
+    """[UD]: the device puts its whole power into its share, R = B log2(1 + s/B).
+
+    Parameters
+    ----------
+    power_hz : array, shape (n,)
+        Received power over noise density, s = SNR_k B [Hz], whatever the share.
+    """
+
+    def __init__(self, power_hz: FloatArray) -> None:
+        self.power_hz = power_hz
+
+    def rate(self, bandwidth_hz: FloatArray) -> FloatArray:
+        """R = B log2(1 + s/B)."""
+        some = bandwidth_hz > 0.0
+        band = np.where(some, bandwidth_hz, 1.0)
+        return np.where(some, band * np.log1p(self.power_hz / band) / LN2, 0.0)
+
+    def bandwidth(self, rate: FloatArray) -> FloatArray:
+        """The inverse: with c = R ln2/s below 1 (the ceiling of the rate) it is s/z, ln(1 + z) = c z."""
+        c = np.asarray(rate * LN2 / self.power_hz)
+        carried = (c > 0.0) & (c < 1.0)
+        band = self.power_hz / _snr_in_share(np.where(carried, c, 0.5))
+        return np.where(carried, band, np.where(c > 0.0, np.inf, 0.0))
+
+    def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The inverse with its derivatives 1/R' and -R''/R'^3, finite at every rate below the ceiling."""
+        c = np.asarray(rate * LN2 / self.power_hz)
+        carried = (c > 0.0) & (c < 1.0)
+        z = _snr_in_share(np.where(carried, c, 0.5))
+        band = self.power_hz / z
+        near = z < 1.0
+        small, large = np.where(near, z, 1.0), np.where(near, 1.0, z)
+        gain = np.where(
+            near,
+            (1.0 + small) * log1p_minus(small) + small * small,
+            (1.0 + large) * np.log1p(large) - large,
+        )
+        slope = LN2 * (1.0 + z) / gain
+        curvature = slope**3 * z * z / (band * (1.0 + z) ** 2 * LN2)
+        outside = np.where(c > 0.0, np.inf, 0.0)
+        return (
+            np.where(carried, band, outside),
+            np.where(carried, slope, outside),
+            np.where(carried, curvature, outside),
+        )
+
+    def take(self, devices: IntArray) -> "PowerLimited":
+        """The same sharing for some of the devices."""
+        return PowerLimited(self.power_hz[devices])
+
+
+def _snr_in_share(c: FloatArray) -> FloatArray:
+    """The z > 0 with ln(1 + z) = c z for 0 < c < 1.
+
+    With t = c - 1 - ln c and d - log(1 + d) = t it is (d + 1 - c)/c. Near c = 1 the terms of t cancel;
+    there c - 1 is exact and the series takes over.
+    """
+    excess = np.where(c < 0.5, c - 1.0 - np.log(c), -log1p_minus(np.maximum(c, 0.5) - 1.0))
+    return (excess_root(excess) + (1.0 - c)) / c

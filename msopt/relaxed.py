@@ -1,0 +1,223 @@
+"""Problem `heterogeneous` with real lengths: the one convex program, solved by its own structure (design section 4).
+
+For a deadline D the price of bandwidth is the root of the bandwidth budget; over deadlines the goodput is
+unimodal, with a slope of known sign, N'(D) - G where N'(D) = nu sum_k beta_k'(x_k) x_k by the envelope
+theorem. With c1 > 0 the cost of a token contains the goodput itself; its fixed point is found at each
+deadline. Three nested scalar equations, each monotone.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from msopt.arrays import FloatArray
+from msopt.goodput import round_at
+from msopt.response import Response
+from msopt.scenario import Scenario
+from msopt.split import equal_latency_split
+
+_BUDGET_RTOL = 1e-13
+_PRICE_STEPS = 200
+_GOODPUT_RTOL = 1e-14
+_DEADLINE_XTOL = 1e-10
+_NO_GAIN = -700.0
+_AROUND = (0.2, 0.4, 0.6, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0)
+_BEYOND = 1.0 + 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class RelaxedOptimum:
+    """The best real lengths.
+
+    Attributes
+    ----------
+    draft_length, bandwidth_hz : arrays, shape (K,)
+        l_k [token] and the bandwidth each needs [Hz].
+    deadline_s : float
+        D [s].
+    goodput : float
+        A bound for every whole control [token/s].
+    price_of_bandwidth : float
+        dG*/dB, the received powers held fixed [token/s per Hz].
+    """
+
+    draft_length: FloatArray
+    bandwidth_hz: FloatArray
+    deadline_s: float
+    goodput: float
+    price_of_bandwidth: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """The best lengths for one deadline; ln(N'(D)/G) is above 0 while a longer deadline pays."""
+
+    deadline_s: float
+    length: FloatArray
+    goodput: float
+    log_price: float
+    log_gain: float
+
+
+def shortest_deadline(scenario: Scenario, draft_length: FloatArray) -> FloatArray:
+    """The shortest time [s] in which lengths of shape (..., K) can be drafted and sent, [MS] Lemmas 2 and 3."""
+    deadline, _ = length_split(scenario, draft_length)
+    return deadline
+
+
+def length_split(scenario: Scenario, draft_length: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """That time, shape (...), and the bandwidths [Hz] that attain it, shape (..., K)."""
+    lengths = np.asarray(draft_length, dtype=float)
+    bits = lengths * scenario.token_payload_bits("heterogeneous")
+    return equal_latency_split(
+        lengths * scenario.draft_s_per_token, bits, scenario.uplink, scenario.uplink_bandwidth_hz
+    )
+
+
+def solve_relaxed(scenario: Scenario) -> RelaxedOptimum:
+    """The optimum of problem `heterogeneous` over real lengths, for any law and both ways to share the uplink."""
+    return _Search(scenario).optimum()
+
+
+def lengths_around(scenario: Scenario, optimum: RelaxedOptimum) -> FloatArray:
+    """The best real lengths at deadlines around the best one, shape (n, K): the goodput is often flat there."""
+    search = _Search(scenario)
+    shortest = float(shortest_deadline(scenario, search.response.low))
+    excess = optimum.deadline_s - shortest
+    if excess <= 0.0:
+        excess = max(shortest, float(search.response.least_s_per_token.min()))
+    points, last = [], None
+    for factor in _AROUND:
+        last = search.at(shortest + factor * excess, last)
+        points.append(last.length)
+    return np.array(points)
+
+
+class _Search:
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.response = Response(scenario)
+        self.band = scenario.uplink_bandwidth_hz
+
+    def optimum(self) -> RelaxedOptimum:
+        response = self.response
+        shortest = float(shortest_deadline(self.scenario, response.low))
+        longest = float(shortest_deadline(self.scenario, response.high))
+        at_rest = float(round_at(self.scenario, response.low, shortest).goodput)
+        best = _Point(shortest, response.low, at_rest, -np.inf, _NO_GAIN)
+        if longest > shortest:
+            start = shortest * (1.0 + 1e-14) if shortest > 0.0 else 1e-6 * float(response.least_s_per_token.min())
+            found = self._climb(shortest, start, longest)
+            best = found if found.goodput > at_rest else best
+        return self._report(best)
+
+    def _report(self, point: _Point) -> RelaxedOptimum:
+        if point.deadline_s == 0.0:
+            return RelaxedOptimum(point.length, np.zeros_like(point.length), 0.0, point.goodput, 0.0)
+        deadline, share = length_split(self.scenario, point.length)
+        final = round_at(self.scenario, point.length, deadline)
+        pace = point.length / float(deadline)
+        _, slope, _ = self.response.bandwidth(pace)
+        price = float(final.goodput / final.round_s * deadline / np.sum(slope * pace))
+        return RelaxedOptimum(point.length, share, float(deadline), float(final.goodput), price)
+
+    def _climb(self, shortest: float, start: float, longest: float) -> _Point:
+        """The deadline at which N'(D) = G, between `start` and `longest`, in ln(D - shortest).
+
+        Returns the best point visited: where one device leaves no time to the others, neighbouring floats D
+        are further apart in goodput than the tolerance.
+        """
+        visited = [self.at(start, None)]
+
+        def gain(log_time: float) -> float:
+            visited.append(self.at(shortest + float(np.exp(log_time)), visited[-1]))
+            return visited[-1].log_gain
+
+        # Just beyond the longest deadline the band is surely not full, and no gain is left.
+        low, high = float(np.log(start - shortest)), float(np.log(longest * _BEYOND - shortest))
+        if visited[0].log_gain > 0.0:
+            visited.append(
+                self.at(
+                    shortest + float(np.exp(brentq(gain, low, high, xtol=_DEADLINE_XTOL, rtol=1e-14))),
+                    visited[-1],
+                )
+            )
+        return max(visited, key=lambda point: point.goodput)
+
+    def at(self, deadline: float, near: _Point | None) -> _Point:
+        """Solve for one deadline, starting from a solution near by."""
+        goodput = 0.0 if near is None else near.goodput
+        log_price = -np.inf if near is None else near.log_price
+        token_cost = self.scenario.verify_per_token_s
+        while True:
+            log_cost = float(np.log(goodput * token_cost)) if goodput * token_cost > 0.0 else -np.inf
+            length, log_price = self._fill_band(deadline, log_cost, log_price)
+            before, goodput = goodput, float(round_at(self.scenario, length, deadline).goodput)
+            if token_cost == 0.0 or abs(goodput - before) <= _GOODPUT_RTOL * goodput:
+                break
+        pace = length / deadline
+        _, slope, _ = self.response.bandwidth(pace)
+        spread = float(np.sum(slope * pace))
+        log_gain = log_price + float(np.log(spread / goodput)) if spread > 0.0 else _NO_GAIN
+        return _Point(deadline, length, goodput, log_price, max(log_gain, _NO_GAIN))
+
+    def _fill_band(self, deadline: float, log_cost: float, guess: float) -> tuple[FloatArray, float]:
+        """Lengths and ln(nu) that use the whole band by a deadline; -inf where the band does not bind."""
+        longest = self.response.lengths(deadline, -np.inf, log_cost)
+        if self._used(longest, deadline) <= self.band:
+            return longest, -np.inf
+        shortest, cheap, dear = self.response.low, -np.inf, self._choking_price(deadline, log_cost)
+        if self._used(shortest, deadline) >= self.band * (1.0 - _BUDGET_RTOL):
+            return shortest, dear
+        price, reach = guess if -np.inf < guess < dear else min(self._first_price(deadline), dear - 1.0), 1.0
+        for _ in range(_PRICE_STEPS):
+            length = self.response.lengths(deadline, price, log_cost)
+            used = self._used(length, deadline)
+            if abs(used - self.band) <= _BUDGET_RTOL * self.band:
+                return length, price
+            if used > self.band:
+                cheap, longest = price, length
+            else:
+                dear, shortest = price, length
+            if np.isfinite(dear) and dear - cheap <= 1e-15 * max(1.0, abs(dear)):
+                break
+            fall = self.response.yielding(length, deadline, price, log_cost)
+            newton = price + used / fall * float(np.log(used / self.band)) if fall > 0.0 else np.nan
+            if abs(newton - price) > reach or not cheap < newton < dear:
+                newton = 0.5 * (cheap + dear)
+                if not np.isfinite(newton):
+                    newton = cheap + reach if np.isfinite(cheap) else dear - reach
+                    reach *= 2.0
+            price = newton
+        return self._blend(shortest, longest, deadline), dear
+
+    def _choking_price(self, deadline: float, log_cost: float) -> float:
+        """The price above which every device stays at its minimum; infinite where the first token is free."""
+        log_worth = self.response.acceptance.log_marginal_tokens(self.response.low)
+        worth = np.exp(log_worth) - np.exp(log_cost)
+        _, slope, _ = self.response.bandwidth(self.response.low / deadline)
+        keen = worth > 0.0
+        if np.any(slope[keen] == 0.0):
+            return np.inf
+        return float(np.max(np.log(worth[keen] / slope[keen]), initial=-np.inf))
+
+    def _first_price(self, deadline: float) -> float:
+        """The price at which the keenest device would draft at half its greatest pace."""
+        _, slope, _ = self.response.bandwidth(0.5 / self.response.least_s_per_token)
+        worth = self.response.acceptance.log_marginal_tokens(self.response.low) - np.log(slope)
+        return float(np.max(worth)) if np.isfinite(np.max(worth)) else 0.0
+
+    def _used(self, length: FloatArray, deadline: float) -> float:
+        band, _, _ = self.response.bandwidth(length / deadline)
+        return float(np.sum(band))
+
+    def _blend(self, shortest: FloatArray, longest: FloatArray, deadline: float) -> FloatArray:
+        """Lengths that jump at the price (a linear E with a linear cost) are filled in proportion."""
+
+        def excess(part: float) -> float:
+            return self._used(shortest + part * (longest - shortest), deadline) - self.band
+
+        if excess(0.0) >= 0.0:
+            return shortest
+        return shortest + float(brentq(excess, 0.0, 1.0, xtol=1e-15, rtol=1e-14)) * (longest - shortest)

@@ -1,0 +1,135 @@
+"""How long each device drafts when bandwidth and tokens have a price (design section 4).
+
+With x = l/D, tokens drafted per second, device k needs the bandwidth beta_k(x) = B_k(q x/(1 - tau_k x)),
+convex in x whatever the deadline D. At the price nu of bandwidth and the cost G c1 of verifying one more
+token its best length is the root of E_k'(l) = G c1 + nu beta_k'(l/D), between its limits. Prices are
+handled as logarithms: they span more decades than a float does.
+"""
+
+import numpy as np
+
+from msopt.arrays import FloatArray
+from msopt.multispin import lengths_at_price
+from msopt.radio import FixedSnr
+from msopt.scenario import Scenario
+
+_STEPS = 120
+_NEWTON_RTOL = 1e-9  # the step after one this small is exact: convergence is quadratic
+_BISECTION_RTOL = 1e-15
+
+
+class Response:
+    """The devices of one scenario; lengths and paces have shape (K,)."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.acceptance = scenario.acceptance
+        self.draft_s = scenario.draft_s_per_token
+        self._uplink = scenario.uplink
+        self._bits = scenario.token_payload_bits("heterogeneous")
+        low, high = scenario.length_limits("heterogeneous")
+        self.low = np.full(scenario.device_count, float(low))
+        self.high = np.full(scenario.device_count, float(high))
+        # With twice the band no solution reaches the cap, so the cap never carries a multiplier.
+        twice = np.full(scenario.device_count, 2.0 * scenario.uplink_bandwidth_hz)
+        self.least_s_per_token = self.draft_s + self._bits / self._uplink.rate(twice)
+        self._wright = self.acceptance.geometric and isinstance(self._uplink, FixedSnr)
+
+    def bandwidth(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """beta(x) [Hz] with its first and second derivative."""
+        idle = 1.0 - self.draft_s * pace
+        band, slope, curvature = self._uplink.bandwidth_slope(self._bits * pace / idle)
+        by_pace = self._bits / (idle * idle)
+        return band, slope * by_pace, curvature * by_pace**2 + 2.0 * slope * by_pace * self.draft_s / idle
+
+    def cap(self, deadline_s: float) -> FloatArray:
+        """The longest length worth looking at for a deadline [token]."""
+        return np.asarray(np.maximum(np.minimum(self.high, deadline_s / self.least_s_per_token), self.low))
+
+    def lengths(self, deadline_s: float, log_price: float, log_cost: float) -> FloatArray:
+        """Best lengths at ln(nu) and ln(G c1), either of which may be -inf for none."""
+        cap = self.cap(deadline_s)
+        if not self._wright or log_cost > -np.inf:
+            return self._stationary(deadline_s, log_price, log_cost, cap)
+        if log_price == -np.inf:
+            return np.where(self.acceptance.mean > 0.0, cap, self.low)
+        _, slope_at_rest, _ = self.bandwidth(np.zeros_like(cap))
+        price = log_price + np.log(slope_at_rest)
+        free = lengths_at_price(np.asarray(deadline_s), price, self.acceptance.mean, self.draft_s)
+        return np.clip(free, self.low, cap)
+
+    def yielding(self, length: FloatArray, deadline_s: float, log_price: float, log_cost: float) -> float:
+        """How fast the bandwidth used falls with ln(nu) [Hz]; devices at a limit or knot do not move."""
+        _, slope, curvature = self.bandwidth(length / deadline_s)
+        moves = (length > self.low) & (length < self.cap(deadline_s)) & (slope > 0.0)
+        moves &= ~(self.acceptance.knots & (length == np.floor(length)))
+        slope = np.where(moves, slope, 1.0)
+        priced = log_price + np.log(slope)
+        share = np.exp(priced - np.logaddexp(priced, log_cost))
+        stiffness = share * curvature / (slope * deadline_s) - self.acceptance.log_slope
+        moves &= stiffness > 0.0
+        return float(np.sum(slope[moves] * share[moves] / stiffness[moves]) / deadline_s)
+
+    def _worth(
+        self,
+        length: FloatArray,
+        log_marginal: FloatArray,
+        deadline_s: float,
+        log_price: float,
+        log_cost: float,
+    ) -> tuple[FloatArray, FloatArray]:
+        """ln E' - ln(G c1 + nu beta'), above 0 while another token pays; and its derivative."""
+        _, slope, curvature = self.bandwidth(length / deadline_s)
+        log_slope = np.log(slope, out=np.full(slope.shape, -np.inf), where=slope > 0.0)
+        priced = log_price + log_slope
+        total = np.logaddexp(priced, log_cost)
+        share = np.exp(priced - np.where(np.isfinite(total), total, np.inf))
+        bend = np.divide(share * curvature, slope * deadline_s, out=np.zeros_like(slope), where=slope > 0.0)
+        gain = np.where(np.isneginf(log_marginal), -np.inf, log_marginal - total)
+        return gain, self.acceptance.log_slope - bend
+
+    def _stationary(self, deadline_s: float, log_price: float, log_cost: float, cap: FloatArray) -> FloatArray:
+        """A safeguarded Newton iteration on logarithms, for all devices at once.
+
+        It starts from the upper limit: `_worth` falls ever faster with the length, so the steps go down to
+        the root without passing it.
+        """
+        prices = deadline_s, log_price, log_cost
+        low, high = self._between_knots(cap, *prices)
+        flat = self.acceptance.log_marginal_tokens(low)
+        at_low, _ = self._worth(low, flat, *prices)
+        length = high = np.where(at_low <= 0.0, low, high)
+        for _ in range(_STEPS):
+            marginal = np.where(self.acceptance.knots, flat, self.acceptance.log_marginal_tokens(length))
+            worth, slope = self._worth(length, marginal, *prices)
+            low, high = np.where(worth >= 0.0, length, low), np.where(worth > 0.0, high, length)
+            newton = length - np.divide(worth, slope, out=np.full_like(worth, np.inf), where=slope < 0.0)
+            smooth = (newton >= low) & (newton <= high)
+            following = np.where(smooth, newton, 0.5 * (low + high))
+            tolerance = np.where(smooth, _NEWTON_RTOL, _BISECTION_RTOL) * np.maximum(1.0, length)
+            still = np.abs(following - length) <= tolerance
+            length = following
+            if np.all(still):
+                break
+        return length
+
+    def _between_knots(
+        self, cap: FloatArray, deadline_s: float, log_price: float, log_cost: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """The limits, for piecewise linear laws narrowed to the two whole lengths between which the root lies."""
+        low, high = self.low, cap
+        knots = self.acceptance.knots
+        if not knots.any():
+            return low, high
+        first, last = np.floor(low), np.ceil(high)
+        while np.any(wide := knots & (last - first > 1.0)):
+            middle = np.where(wide, np.floor(0.5 * (first + last)), first)
+            worth, _ = self._worth(
+                np.minimum(middle, cap),
+                self.acceptance.log_marginal_tokens(middle),
+                deadline_s,
+                log_price,
+                log_cost,
+            )
+            pays = wide & (worth > 0.0)
+            first, last = np.where(pays, middle, first), np.where(wide & ~pays, middle, last)
+        return np.where(knots, np.maximum(first, low), low), np.where(knots, np.minimum(last, cap), cap)

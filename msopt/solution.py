@@ -1,0 +1,112 @@
+"""What a method returns: a control, its score by the one evaluator, and what is known of the optimum."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from msopt.control import Control
+from msopt.evaluation import Evaluation
+from msopt.scenario import Problem, Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BOUND_RTOL = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Solution:
+    """The outcome of one method on one problem of one scenario; immutable.
+
+    Attributes
+    ----------
+    scenario, problem, method, solver
+        What was solved, and how; `solver` is None where no convex solver took part.
+    goodput : float
+        Of the whole control returned, scored by the evaluator [token/s].
+    standard_error : float or None
+        Of the goodput; None where it is exact [token/s].
+    control, evaluation : Control, Evaluation or None
+        None for methods without one control (point-to-point, centralised, server-only).
+    bound : float or None
+        No control of the problem has more goodput [token/s]; None where no bound is known.
+    per_token_s : float or None
+        theta [s]; problem `homogeneous` only.
+    relaxed_goodput : float or None
+        Optimum over real lengths [token/s].
+    price_of_bandwidth : float or None
+        Its derivative in the uplink band [token/s per Hz].
+    warnings : tuple of str
+    """
+
+    scenario: Scenario
+    problem: Problem
+    method: str
+    goodput: float
+    solver: str | None = None
+    standard_error: float | None = None
+    control: Control | None = None
+    evaluation: Evaluation | None = None
+    bound: float | None = None
+    per_token_s: float | None = None
+    relaxed_goodput: float | None = None
+    price_of_bandwidth: float | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def gap(self) -> float | None:
+        """bound/goodput - 1; None without a bound."""
+        return None if self.bound is None else self.bound / self.goodput - 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of design section 9: SI units, full precision, None for what a problem does not have."""
+        played = None if self.evaluation is None else self.evaluation.round
+        with_correction = played is not None and self.problem == "modes"
+        return {
+            "scenario": self.scenario.name,
+            "problem": self.problem,
+            "method": self.method,
+            "solver": self.solver,
+            "goodput_tokens_per_s": self.goodput,
+            "standard_error_tokens_per_s": self.standard_error,
+            "bound_tokens_per_s": self.bound,
+            "gap": self.gap,
+            "round_s": None if played is None else float(played.round_s),
+            "draft_upload_s": None if played is None else float(played.draft_upload_s),
+            "verify_s": None if played is None else float(played.verify_s),
+            "correction_s": float(played.correction_s) if played is not None and with_correction else None,
+            "per_token_s": self.per_token_s,
+            "relaxed_goodput_tokens_per_s": self.relaxed_goodput,
+            "price_of_bandwidth_tokens_per_s_per_hz": self.price_of_bandwidth,
+            "warnings": list(self.warnings),
+            "devices": self._devices(),
+        }
+
+    def _devices(self) -> list[dict[str, Any]]:
+        if self.control is None or self.evaluation is None:
+            return []
+        rejected, up = self.evaluation.rejection_probability, self.evaluation.uplink_probability
+        played = self.evaluation.round
+        return [
+            {
+                "name": name,
+                "draft_length": int(self.control.draft_length[k]),
+                "bandwidth_hz": float(self.control.bandwidth_hz[k]),
+                "rejection_probability": float(rejected[k]),
+                "uplink_probability": None if up is None else float(up[k]),
+                "downlink_probability": None if up is None else max(0.0, float(rejected[k] - up[k])),
+                "expected_tokens": float(played.expected_tokens[k]),
+                "goodput_tokens_per_s": float(played.device_goodput[k]),
+            }
+            for k, name in enumerate(self.scenario.device_names)
+        ]
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The devices as a pandas table, one row each, indexed by name; loads pandas."""
+        import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
+
+        return pd.DataFrame(self._devices()).set_index("name") if self.control is not None else pd.DataFrame()
+
+
+def valid_bound(bound: float, goodput: float) -> float:
+    """A computed bound, raised by more than its round-off and never below a goodput that was reached."""
+    return max(bound * (1.0 + _BOUND_RTOL), goodput)

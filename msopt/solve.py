@@ -1,0 +1,44 @@
+"""`solve`: every problem and method behind one call."""
+
+from dataclasses import replace
+
+from msopt.cautions import cautions
+from msopt.errors import ParameterError, describe
+from msopt.methods import METHODS
+from msopt.options import checked_options
+from msopt.scenario import PROBLEMS, Problem, Scenario
+from msopt.solution import Solution
+
+
+def solve(
+    scenario: Scenario, problem: Problem = "heterogeneous", method: str = "decomposition", **options: object
+) -> Solution:
+    """Solve one problem of a scenario by one method.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    problem : "homogeneous", "heterogeneous" or "modes"
+    method : str
+        One of `METHODS[problem]`.
+    **options
+        Fields of `Options`.
+
+    Returns
+    -------
+    Solution
+        Its goodput is that of the whole control returned, scored by `evaluate`.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown problem, method or option, or one that does not go with the method.
+    """
+    if problem not in METHODS:
+        raise ParameterError(f"problem = {describe(problem)} is not one of {', '.join(PROBLEMS)}")
+    if method not in METHODS[problem]:
+        raise ParameterError(
+            f"method = {describe(method)} does not solve problem {problem}; allowed are {', '.join(METHODS[problem])}"
+        )
+    solution = METHODS[problem][method](scenario, checked_options(method, options))
+    return replace(solution, method=method, warnings=cautions(solution))

@@ -1,0 +1,50 @@
+"""Two scalar equations, solved without loss of digits, that several closed forms share."""
+
+import numpy as np
+
+from msopt.arrays import FloatArray
+
+_SERIES_BELOW = 0.2
+_SERIES_TERMS = 9
+_NEWTON_STEPS = 60
+_NEWTON_RTOL = 1e-9  # the step after one this small is exact: convergence is quadratic
+
+
+def log1p_minus(x: FloatArray) -> FloatArray:
+    """log(1 + x) - x for x > -1, to full relative accuracy near 0 where the difference cancels.
+
+    With r = x/(2 + x), log(1 + x) = 2 artanh r and x = 2r/(1 - r), so the difference is
+    -r x + 2(r^3/3 + r^5/5 + ...): no two nearly equal terms are subtracted.
+    """
+    x = np.asarray(x, dtype=float)
+    near = np.abs(x) < _SERIES_BELOW
+    small = np.where(near, x, 0.0)
+    r = small / (2.0 + small)
+    square = r * r
+    tail = np.zeros_like(small)
+    for n in range(_SERIES_TERMS, 0, -1):
+        tail = square * (1.0 / (2 * n + 1) + tail)
+    large = np.where(near, 1.0, x)
+    return np.where(near, 2.0 * r * tail - r * small, np.log1p(large) - large)
+
+
+def excess_root(t: FloatArray) -> FloatArray:
+    """The root d >= 0 of d - log(1 + d) = t for t >= 0, by Newton from above (monotone, quadratic).
+
+    This is -1 - W of Lambert's lower branch at -exp(-1 - t), without its branch point and overflow.
+
+    >>> float(excess_root(np.array(0.0)))
+    0.0
+    >>> d = excess_root(np.array([1e-20, 1.0, 1e9]))
+    >>> bool(np.allclose(-log1p_minus(d), [1e-20, 1.0, 1e9], rtol=1e-14))
+    True
+    """
+    t = np.asarray(t, dtype=float)
+    root = t + np.sqrt(2.0 * t)
+    safe = np.where(t > 0.0, root, 1.0)
+    for _ in range(_NEWTON_STEPS):
+        step = (-log1p_minus(safe) - t) * (1.0 + safe) / safe
+        safe = np.where(t > 0.0, safe - step, 1.0)
+        if not np.any((np.abs(step) > _NEWTON_RTOL * safe) & (t > 0.0)):
+            break
+    return np.where(t > 0.0, safe, 0.0)
