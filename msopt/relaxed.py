@@ -150,12 +150,15 @@ class _Search:
         goodput = 0.0 if near is None else near.goodput
         log_price = -np.inf if near is None else near.log_price
         token_cost = self.scenario.verify_per_token_s
+        first = True
         while True:
             log_cost = float(np.log(goodput * token_cost)) if goodput * token_cost > 0.0 else -np.inf
             length, log_price = self._fill_band(deadline, log_cost, log_price)
             before, goodput = goodput, float(round_at(self.scenario, length, deadline).goodput)
-            if token_cost == 0.0 or abs(goodput - before) <= _GOODPUT_RTOL * goodput:
+            # Dinkelbach's iterates rise from the second on; when they no longer do, only round-off is left.
+            if token_cost == 0.0 or (not first and goodput <= before * (1.0 + _GOODPUT_RTOL)):
                 break
+            first = False
         pace = length / deadline
         _, slope, _ = self.response.bandwidth(pace)
         spread = float(np.sum(slope * pace))

@@ -84,7 +84,8 @@ class Response:
         total = np.logaddexp(priced, log_cost)
         share = np.exp(priced - np.where(np.isfinite(total), total, np.inf))
         bend = np.divide(share * curvature, slope * deadline_s, out=np.zeros_like(slope), where=slope > 0.0)
-        gain = np.where(np.isneginf(log_marginal), -np.inf, log_marginal - total)
+        none_left = np.isneginf(log_marginal)
+        gain = np.where(none_left, -np.inf, np.where(none_left, 0.0, log_marginal) - total)
         return gain, self.acceptance.log_slope - bend
 
     def _stationary(self, deadline_s: float, log_price: float, log_cost: float, cap: FloatArray) -> FloatArray:
