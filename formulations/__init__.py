@@ -20,7 +20,7 @@ Examples
 18.619 [5.08 2.24]
 >>> name = program.require(program.draft_length[1] >= 3, name="three")
 >>> print(round(program.solve("CLARABEL").objective, 3))
-18.495
+18.32
 """
 
 from formulations.bandwidth_for_lengths import BandwidthForLengths as BandwidthForLengths

@@ -145,6 +145,10 @@ class AbstractFormulation(ABC):
         del decision
         return None
 
+    def known_infeasible(self) -> bool:
+        """Whether the numbers alone show that there is no solution; solvers can break down where they should tell."""
+        return False
+
     def infeasible_cause(self) -> tuple[str, str]:
         """Why the problem without requirements has no solution, and what to do."""
         return "no point meets the constraints", "relax the limits of the scenario"
@@ -225,7 +229,7 @@ class AbstractFormulation(ABC):
 
     def solve(self, solver: str | None = None, options: Options | None = None) -> FormulationSolution:
         """Solve, certify and score; see `formulations.solve_checked`."""
-        return solve_checked(self, solver or self.solvers[0], options or Options())
+        return solve_checked(self, self.solvers[0] if solver is None else solver, options or Options())
 
     # What `_build` calls.
 
@@ -293,9 +297,7 @@ class AbstractFormulation(ABC):
         """Prices of all constraints that have one, from the solution just found."""
         sign = self.objective_scale if self.maximise else -self.objective_scale
         return {
-            name: ShadowPrice(
-                sign * np.asarray(named.price(), dtype=float), f"({self.objective_unit})/({named.unit})"
-            )
+            name: ShadowPrice(sign * np.asarray(named.price(), dtype=float), f"({self.objective_unit})/({named.unit})")
             for name, named in self.active().items()
             if named.price is not None and named.constraint.dual_value is not None
         }

@@ -23,8 +23,11 @@ from msopt.arrays import FloatArray
 Parts = list[FloatArray]
 
 
-def certify(problem: cp.Problem, evaluator_gap: float) -> Certificate:
-    """Certificate of the solution a CVXPY problem holds; dual parts are None where there are no multipliers."""
+def certify(problem: cp.Problem, evaluator_gap: float, stationarity: bool = True) -> Certificate:
+    """Certificate of the solution a CVXPY problem holds; dual parts are None where there are no multipliers.
+
+    The gradient takes most of the time; with `stationarity` False it is left out.
+    """
     primal = max((_violation(one) for one in problem.constraints), default=0.0)
     if problem.is_mixed_integer() or any(one.dual_value is None for one in problem.constraints):
         return Certificate(
@@ -38,7 +41,7 @@ def certify(problem: cp.Problem, evaluator_gap: float) -> Certificate:
         primal_residual=primal,
         dual_residual=max((_dual_violation(one) for one in problem.constraints), default=0.0),
         complementarity=max((_complementarity(one) for one in problem.constraints), default=0.0),
-        stationarity=_stationarity(problem),
+        stationarity=_stationarity(problem) if stationarity else None,
         evaluator_gap=evaluator_gap,
     )
 
@@ -49,8 +52,10 @@ def _values(constraint: Constraint) -> Parts:
 
 def _duals(constraint: Constraint) -> Parts:
     value = constraint.dual_value
-    parts = value if isinstance(value, list) else [value]
-    return [np.asarray(part, dtype=float) for part in parts]
+    parts = [np.asarray(part, dtype=float) for part in (value if isinstance(value, list) else [value])]
+    if _is_affine_pair(constraint):
+        return parts
+    return [part.reshape(argument.shape) for part, argument in zip(parts, constraint.args, strict=True)]
 
 
 def _is_affine_pair(constraint: Constraint) -> bool:
@@ -63,9 +68,7 @@ def _scaled(excess: Any, *terms: FloatArray) -> float:
 
 
 def _soc_excess(norm_of: FloatArray, bound: FloatArray, axis: int) -> FloatArray:
-    return np.asarray(
-        np.linalg.norm(np.atleast_2d(norm_of) if norm_of.ndim > 1 else norm_of, axis=axis) - bound
-    )
+    return np.asarray(np.linalg.norm(norm_of, axis=axis) - bound)
 
 
 def _exp_excess(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
@@ -102,7 +105,7 @@ def _dual_violation(constraint: Constraint) -> float:
     if isinstance(constraint, cp.constraints.Inequality):
         return _scaled(-parts[0], parts[0])
     if isinstance(constraint, cp.constraints.SOC):
-        return _scaled(_soc_excess(parts[1], parts[0].reshape(-1), constraint.axis), parts[0])
+        return _scaled(_soc_excess(parts[1], parts[0], constraint.axis), parts[0])
     if isinstance(constraint, cp.constraints.ExpCone):
         return _scaled(_exp_dual_excess(*parts), *parts)
     raise NotImplementedError(f"no certificate for a {type(constraint).__name__}")
@@ -113,7 +116,7 @@ def _complementarity(constraint: Constraint) -> float:
     if _is_affine_pair(constraint):
         product = np.abs(duals[0] * (values[0] - values[1]))
         return _scaled(product)
-    terms = [np.asarray(np.sum(dual.reshape(value.shape) * value)) for dual, value in zip(duals, values, strict=True)]
+    terms = [np.asarray(np.sum(dual * value)) for dual, value in zip(duals, values, strict=True)]
     return _scaled(abs(float(np.sum(terms))), *terms)
 
 
@@ -128,9 +131,7 @@ def _stationarity(problem: cp.Problem) -> float:
         if _is_affine_pair(constraint):
             pieces.append((constraint.expr, duals[0]))
         else:
-            pieces += [
-                (part, -dual.reshape(part.shape)) for part, dual in zip(constraint.args, duals, strict=True)
-            ]
+            pieces += [(part, -dual) for part, dual in zip(constraint.args, duals, strict=True)]
     total = {variable: np.zeros(variable.size) for variable in problem.variables()}
     size = {variable: np.ones(variable.size) for variable in problem.variables()}
     for expression, dual in pieces:

@@ -4,9 +4,9 @@ r"""Downlink power that equalises the delays of a given downlink set ([UD] Lemma
     \max_{p, R} R \quad\text{s.t.}\quad
     \beta_k B_d \log_2\Bigl(1 + \frac{SNRd_k\, p_k}{P\, \beta_k}\Bigr) \ge R, \quad \sum_k p_k \le P,
 
-with \beta_k device k's share of the band. All send one distribution of V bits, so the common rate R gives the
-common delay V/R. No power is negative where R is not. Scaled by a guess of the powers and of the rate; the cone's third row is divided by
-M_k = 1 + SNR in the share at the guess, with ln M_k in the first.
+with \beta_k device k's share of the band. All are sent one distribution of V bits, so the common rate R gives
+the common delay V/R. No power is negative where R is not. Scaled by a guess of the powers and of the rate; the
+cone's third row is divided by M_k = 1 + SNR in the share at the guess, with ln M_k in the first.
 """
 
 from collections.abc import Sequence
@@ -24,11 +24,7 @@ from msopt.scenario import Scenario
 
 def device_set(scenario: Scenario, devices: Sequence[int] | None, name: str) -> IntArray:
     """Indices of the devices named, all where None; raises ParameterError for a repeated or unknown one."""
-    chosen = (
-        np.arange(scenario.device_count)
-        if devices is None
-        else np.asarray(devices, dtype=np.int64).reshape(-1)
-    )
+    chosen = np.arange(scenario.device_count) if devices is None else np.asarray(devices, dtype=np.int64).reshape(-1)
     if (
         chosen.size == 0
         or np.unique(chosen).size != chosen.size
@@ -36,7 +32,8 @@ def device_set(scenario: Scenario, devices: Sequence[int] | None, name: str) -> 
         or chosen.max() >= scenario.device_count
     ):
         raise ParameterError(
-            f"{name} = {describe(list(chosen))} is not a set of devices; indices from 0 to {scenario.device_count - 1} are"
+            f"{name} = {describe(list(chosen))} is not a set of devices; "
+            f"some of the indices from 0 to {scenario.device_count - 1} are"
         )
     return chosen
 
@@ -66,9 +63,7 @@ class DownlinkPower(AbstractFormulation):
         count = self._devices.size
         self._shares = np.full(count, 1.0 / count) if shares is None else np.array(shares, dtype=float)
         good = (
-            self._shares.shape == (count,)
-            and bool(np.all(self._shares > 0.0))
-            and np.sum(self._shares) <= 1.0 + 1e-12
+            self._shares.shape == (count,) and bool(np.all(self._shares > 0.0)) and np.sum(self._shares) <= 1.0 + 1e-12
         )
         if not good:
             raise ParameterError(

@@ -73,9 +73,7 @@ def draft_control_guess(
     bits = scenario.token_payload_bits("heterogeneous")
     busy = scenario.draft_s_per_token
     if common:
-        latest, rest = common_latency(
-            length * busy, length * bits, scenario.uplink, scenario.uplink_bandwidth_hz
-        )
+        latest, rest = common_latency(length * busy, length * bits, scenario.uplink, scenario.uplink_bandwidth_hz)
         round_s = latest + rest + scenario.verify_s(length)
         best = int(np.argmax(np.sum(scenario.acceptance.expected_tokens(length), axis=-1) / round_s))
         return length[best], float(round_s[best]), latest[best] + rest[best] - length[best] * busy

@@ -88,9 +88,7 @@ class HomogeneousLength(AbstractFormulation):
             start = np.arange(least, max(greatest, least + 1), dtype=float)
             each = start[:, None] * np.ones(self.scenario.device_count)
             slope = np.sum(acceptance.survival(each + 1.0), axis=-1)
-            return cp.min(
-                np.sum(acceptance.expected_tokens(each), axis=-1) + cp.multiply(slope, length - start)
-            )
+            return cp.min(np.sum(acceptance.expected_tokens(each), axis=-1) + cp.multiply(slope, length - start))
         alpha = acceptance.mean
         certain, never = np.sum(alpha == 1.0), np.sum(alpha == 0.0)
         tokens: cp.Expression = certain * (length + 1.0) + float(never)

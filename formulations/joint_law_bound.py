@@ -4,7 +4,8 @@ Device k's rejection has probability 1 - S_k(L_k), independently of the others. 
 lengths be mixed, and the best goodput at a deadline A is bounded by
 
 .. math::
-    \max_{z, \pi \ge 0} \frac{\sum_{k,l} E_k(l) z_{kl}}{A + T_{ver}(z) + \sum_{\mathcal R} T(\mathcal R) \pi_{\mathcal R}}
+    \max_{z, \pi \ge 0}
+    \frac{\sum_{k,l} E_k(l) z_{kl}}{A + T_{ver}(z) + \sum_{\mathcal R} T(\mathcal R) \pi_{\mathcal R}}
     \quad\text{s.t.}\quad \sum_{\mathcal R \ni k} \pi_{\mathcal R} = \sum_l (1 - S_k(l)) z_{kl}, \quad
     \sum_l z_{kl} = 1, \quad \sum_{\mathcal R} \pi_{\mathcal R} = 1,
 
@@ -98,9 +99,7 @@ class JointLawBound(AbstractFormulation):
         K = self.scenario.device_count
         shape = (greatest - least + 1, K)
         s, z, pi = self.variable("s"), self.variable("chosen", shape), self.variable("outcome", 2**K)
-        tokens, rejection, fits = (
-            self.parameter(name, shape, nonneg=True) for name in ("tokens", "rejection", "fits")
-        )
+        tokens, rejection, fits = (self.parameter(name, shape, nonneg=True) for name in ("tokens", "rejection", "fits"))
         idle, per_token = self.parameter("idle", nonneg=True), self.parameter("per_token", nonneg=True)
         correction = self.parameter("correction", 2**K, nonneg=True)
         lengths = np.arange(least, greatest + 1.0)
@@ -124,9 +123,7 @@ class JointLawBound(AbstractFormulation):
         scenario = self.scenario
         self._times = correction_times(scenario)
         share = np.full(scenario.device_count, scenario.equal_share_hz)
-        per_token = scenario.draft_s_per_token + scenario.token_payload_bits("modes") / scenario.uplink.rate(
-            share
-        )
+        per_token = scenario.draft_s_per_token + scenario.token_payload_bits("modes") / scenario.uplink.rate(share)
         self._fits = self._lengths * per_token <= self._given * (1.0 + FIT_RTOL)
         self.round_0 = self._given + scenario.verify_idle_s
         self.tokens_0 = float(scenario.device_count)

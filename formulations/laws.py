@@ -15,6 +15,9 @@ from formulations.per_second import PerSecondProgram
 from msopt.errors import ParameterError
 from msopt.scenario import Scenario
 
+AS_GOOD_AS_CERTAIN, AS_GOOD_AS_NEVER = 1e-6, 1e-9
+"""Acceptance this close to 1 (times the longest round) or 0 counts as that: the cone loses it in round-off."""
+
 
 def geometric_goodput(program: PerSecondProgram, s: cp.Variable, length: cp.Expression) -> cp.Expression:
     """Declare g_k <= s E_k(l_k/s) for the geometric law; returns the goodputs, with alpha = 0 and 1 among the laws."""
@@ -35,13 +38,15 @@ def geometric_goodput(program: PerSecondProgram, s: cp.Variable, length: cp.Expr
 def set_geometric_goodput(program: PerSecondProgram) -> None:
     """Give the law's parameters their values."""
     alpha = program.scenario.acceptance.mean
-    inner = (alpha > 0.0) & (alpha < 1.0)
+    _, greatest = program.scenario.length_limits(program.problem_name)
+    certain, never = (1.0 - alpha) * (greatest + 1) < AS_GOOD_AS_CERTAIN, alpha < AS_GOOD_AS_NEVER
+    inner = ~(certain | never)
     log_alpha = np.log(np.where(inner, alpha, 0.5))
     program.set("log_alpha", log_alpha)
     program.set("log_alpha_length", log_alpha * program.length_0)
     program.set("rejection", np.where(inner, 1.0 - alpha, 0.5))
     program.set("inner", inner / program.tokens_0)
-    program.set("certain_length", np.where(alpha == 1.0, program.length_0, 0.0) / program.tokens_0)
+    program.set("certain_length", np.where(certain, program.length_0, 0.0) / program.tokens_0)
     program.set("end", ~inner / program.tokens_0)
 
 
@@ -64,9 +69,7 @@ def set_piecewise_goodput(program: PerSecondProgram) -> None:
     """Give the chords their values, in units of the guess."""
     least, greatest = program.scenario.length_limits(program.problem_name)
     acceptance = program.acceptance
-    start = np.arange(least, max(greatest, least + 1), dtype=float)[:, None] * np.ones(
-        program.scenario.device_count
-    )
+    start = np.arange(least, max(greatest, least + 1), dtype=float)[:, None] * np.ones(program.scenario.device_count)
     slope = acceptance.survival(start + 1.0)
     program.set("chord_intercept", (acceptance.expected_tokens(start) - start * slope) / program.tokens_0)
     program.set("chord_slope", slope * program.length_0 / program.tokens_0)

@@ -14,13 +14,18 @@ from typing import ClassVar, final
 import cvxpy as cp
 import numpy as np
 
+from formulations.base import Decision
 from formulations.first_guess import draft_control_guess
 from formulations.laws import goodput, set_goodput
 from formulations.per_second import PerSecondProgram
 from formulations.sharing import declare_sharing, set_sharing
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError, describe
+from msopt.goodput import finish_s, round_at
 from msopt.scenario import Scenario
+
+ROUND_OFF = 1e-6
+"""A deadline just long enough must not fail for its last digits: the band may be exceeded by this share."""
 
 
 def check_deadline(deadline_s: float) -> float:
@@ -54,6 +59,16 @@ class LengthsAtDeadline(PerSecondProgram):
         self._given = self._given if deadline_s is None else check_deadline(deadline_s)
         super().update(scenario)
 
+    def known_infeasible(self) -> bool:
+        """Whether the shortest drafts need more than the band."""
+        scenario = self.scenario
+        least, _ = scenario.length_limits("heterogeneous")
+        slack = self._given - least * scenario.draft_s_per_token
+        if np.any(slack <= 0.0):
+            return least > 0
+        rate = least * scenario.token_payload_bits("heterogeneous") / slack
+        return bool(np.sum(scenario.uplink.bandwidth(rate)) > scenario.uplink_bandwidth_hz * (1.0 + ROUND_OFF))
+
     def infeasible_cause(self) -> tuple[str, str]:
         """The deadline is too short for the shortest drafts."""
         return f"the shortest drafts take longer than deadline_s = {self._given:g}", "raise deadline_s"
@@ -81,6 +96,12 @@ class LengthsAtDeadline(PerSecondProgram):
             length = self.length_0 * self.solved("length") / s
             slack = self._given - self.scenario.draft_s_per_token * length
             self._adopt(length, self.round_0 / s, self._given, slack)
+
+    def score(self, decision: Decision) -> float:
+        """Goodput with all drafts there at the deadline, or later where the lengths need longer [tokens/s]."""
+        length = decision["draft_length"]
+        finished = finish_s(self.scenario, "heterogeneous", length, decision["bandwidth_hz"])
+        return float(round_at(self.scenario, length, max(self._given, float(np.max(finished)))).goodput)
 
     def _set_parameters(self) -> None:
         set_goodput(self)

@@ -161,9 +161,7 @@ class ModeSelection(AbstractFormulation):
 
     def score(self, decision: Decision) -> float:
         """Reverse of the time of the slowest, from the rates themselves [1/s]."""
-        return self._slowest(
-            decision["uplink"], decision["downlink_power_w"] / self.scenario.downlink_power_w
-        )
+        return self._slowest(decision["uplink"], decision["downlink_power_w"] / self.scenario.downlink_power_w)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -193,9 +191,7 @@ def enumerate_modes(scenario: Scenario, rejected: Sequence[int], solver: str = "
     devices = device_set(scenario, rejected, "rejected")
     r = devices.size
     if r > ENUMERATED:
-        raise ParameterError(
-            f"{r} rejected devices are too many to enumerate; use ModeSelection above {ENUMERATED}"
-        )
+        raise ParameterError(f"{r} rejected devices are too many to enumerate; use ModeSelection above {ENUMERATED}")
     up = 1.0 / uplink_rates(scenario, devices)
     best, choice, powers = np.inf, np.ones(r, dtype=bool), np.zeros(r)
     for mask in product((True, False), repeat=r):

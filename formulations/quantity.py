@@ -40,9 +40,7 @@ class Quantity:
     @property
     def value(self) -> FloatArray:
         """The current value in SI units."""
-        return (
-            self.scale() * np.asarray(self.expression.value, dtype=float) / float(np.asarray(self.per.value))
-        )
+        return self.scale() * np.asarray(self.expression.value, dtype=float) / float(np.asarray(self.per.value))
 
     def __getitem__(self, key: Any) -> "Quantity":
         return self._with(self.expression[key])

@@ -26,9 +26,7 @@ SMALLEST_SHARE = 1e-9
 def airtime_per_token(scenario: Scenario) -> FloatArray:
     """Bandwidth times time that one token takes, c_k = q/e_k [Hz s], for fixed-SNR sharing."""
     if not isinstance(scenario.uplink, FixedSnr):
-        raise ParameterError(
-            'this program is for uplink_sharing = "fixed-snr"; use draft-control-power-limited'
-        )
+        raise ParameterError('this program is for uplink_sharing = "fixed-snr"; use draft-control-power-limited')
     return np.asarray(scenario.token_payload_bits("heterogeneous") / scenario.uplink.efficiency)
 
 
@@ -37,9 +35,7 @@ def declare_fixed_snr(program: PerSecondProgram, d: cp.Variable, length: cp.Expr
     K = program.scenario.device_count
     excess = program.variable("excess", K)
     program.delay(d, length, excess)
-    share, share_of_excess = (
-        program.parameter(name, K, nonneg=True) for name in ("share", "share_of_excess")
-    )
+    share, share_of_excess = (program.parameter(name, K, nonneg=True) for name in ("share", "share_of_excess"))
     used = cp.multiply(share, length) + cp.multiply(share_of_excess, excess)
     program.constrain("bandwidth", cp.sum(used) <= d, "Hz", lambda: bandwidth_price(program))
     program.quantity("bandwidth_hz", used, "Hz", lambda: program.scenario.uplink_bandwidth_hz, per=d)
@@ -54,9 +50,7 @@ def bandwidth_price(program: PerSecondProgram) -> FloatArray:
 def set_fixed_snr(program: PerSecondProgram) -> None:
     """Give the parameters of time, delay and budget their values."""
     scenario = program.scenario
-    share = (
-        airtime_per_token(scenario) * program.length_0 / (scenario.uplink_bandwidth_hz * program.deadline_0)
-    )
+    share = airtime_per_token(scenario) * program.length_0 / (scenario.uplink_bandwidth_hz * program.deadline_0)
     excess_unit = program.set_common(share)
     program.set("share", share)
     program.set("share_of_excess", share * excess_unit)

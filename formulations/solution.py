@@ -63,7 +63,8 @@ class Certificate:
         Largest violation of a constraint, by the solver's own point.
     dual_residual, complementarity, stationarity : float or None
         Distance of the multipliers from their cones; largest product of a multiplier and its slack;
-        largest entry of the Lagrangian's gradient relative to its terms. None for integer problems.
+        largest entry of the Lagrangian's gradient relative to its terms. None for integer
+        problems, and where the solver gave no multipliers.
     evaluator_gap : float
         Relative difference of the solver's objective from the evaluator's score.
     closed_form : str or None
@@ -81,16 +82,15 @@ class Certificate:
     closed_form_gap: float | None = None
 
     @property
-    def worst(self) -> float:
-        """The largest of the residuals."""
-        parts = (
-            self.primal_residual,
-            self.dual_residual,
-            self.complementarity,
-            self.stationarity,
-            self.evaluator_gap,
-        )
+    def kkt(self) -> float:
+        """The largest of the optimality conditions' residuals."""
+        parts = (self.primal_residual, self.dual_residual, self.complementarity, self.stationarity)
         return max(part for part in parts if part is not None)
+
+    @property
+    def worst(self) -> float:
+        """The largest of the residuals, the evaluator's included."""
+        return max(self.kkt, self.evaluator_gap)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

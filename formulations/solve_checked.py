@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 AGREEMENT_RTOL = 1e-6
 """Largest relative difference between the solver's objective and the evaluator's score of its solution."""
 
+CERTIFIED = 2.5e-7
+"""Largest scaled KKT residual of a solution; above, objectives were seen off by 1e-6 in spite of the evaluator."""
+
 MODULES = {"ECOS": "ecos", "CLARABEL": "clarabel", "SCS": "scs", "HIGHS": "highspy"}
 """The solvers msopt uses, and the package each needs. ECOS_BB returns wrong optima: it is not among them."""
 
@@ -52,6 +55,11 @@ DEFAULT_TOLERANCES = {"ECOS": 1e-8, "CLARABEL": 3e-9, "SCS": 1e-9, "HIGHS": 1e-9
 DEFAULT_ITERATIONS = {"ECOS": 200, "CLARABEL": 200, "SCS": 100_000, "HIGHS": 10_000_000}
 
 BISECTION_STEPS = 100
+REPEAT_TOLERANCES: dict[str, dict[str, float]] = {
+    "ECOS": {"feastol": 2e-8},
+    "CLARABEL": dict.fromkeys(TOLERANCE_NAMES["CLARABEL"], 1e-8),
+}
+"""What repeats may be content with: dual residuals often stall just above 1e-8 where the gap is long below."""
 SMALLEST_SCORE = 1e-200
 
 
@@ -71,8 +79,12 @@ class Options:
         Solvers to ask in turn when the first fails; each use is recorded in `attempts`.
     compile_once : bool
         Whether to compile the numbers in (`ignore_dpp`): faster for a single solve of a large problem.
+    stationarity : bool
+        Whether the certificate holds the Lagrangian's gradient; without it a re-solve takes a third of the time.
     verbose : bool
         Whether the solver prints.
+    extra : dict
+        Further options by the solver's own names.
     """
 
     tolerance: float | None = None
@@ -80,6 +92,7 @@ class Options:
     max_repeats: int = 2
     fallback: tuple[str, ...] = ()
     compile_once: bool = False
+    stationarity: bool = True
     verbose: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -107,9 +120,7 @@ def check_solver(formulation: str, solver: str, allowed: Sequence[str]) -> str:
             f"solver ECOS_BB is refused: it returns wrong optima as optimal; use {' or '.join(allowed)}"
         )
     if name not in allowed:
-        raise ParameterError(
-            f"solver {describe(solver)} cannot solve {formulation}; use {' or '.join(allowed)}"
-        )
+        raise ParameterError(f"solver {describe(solver)} cannot solve {formulation}; use {' or '.join(allowed)}")
     if importlib.util.find_spec(MODULES[name]) is None:
         raise SolverMissingError(
             formulation=formulation,
@@ -123,8 +134,8 @@ def check_solver(formulation: str, solver: str, allowed: Sequence[str]) -> str:
     return name
 
 
-def solver_settings(solver: str, options: Options) -> dict[str, Any]:
-    """The options by the names this solver gives them."""
+def solver_settings(solver: str, options: Options, repeat: bool = False) -> dict[str, Any]:
+    """The options by the names this solver gives them; repeats are let off with a little less."""
     tolerance = DEFAULT_TOLERANCES[solver] if options.tolerance is None else options.tolerance
     limit = DEFAULT_ITERATIONS[solver] if options.max_iterations is None else options.max_iterations
     if solver == "HIGHS":  # it refuses feasibility tolerances below 1e-10
@@ -135,7 +146,10 @@ def solver_settings(solver: str, options: Options) -> dict[str, Any]:
             "mip_abs_gap": 0.0,
             ITERATION_NAMES[solver]: limit,
         }
-    return dict.fromkeys(TOLERANCE_NAMES[solver], tolerance) | {ITERATION_NAMES[solver]: limit}
+    settings = dict.fromkeys(TOLERANCE_NAMES[solver], tolerance) | {ITERATION_NAMES[solver]: limit}
+    if repeat and options.tolerance is None:
+        settings |= REPEAT_TOLERANCES.get(solver, {})
+    return settings
 
 
 def bisection_settings(formulation: "AbstractFormulation", options: Options) -> dict[str, Any]:
@@ -161,6 +175,10 @@ def solve_checked(formulation: "AbstractFormulation", solver: str, options: Opti
         See `formulations.errors`.
     """
     names = [check_solver(formulation.name, one, formulation.solvers) for one in (solver, *options.fallback)]
+    if formulation.known_infeasible():
+        cause, remedy = formulation.infeasible_cause()
+        about = {"formulation": formulation.name, "solver": names[0], "status": "not asked"}
+        raise ProblemInfeasibleError(**about, cause=cause, remedy=remedy, constraints=())
     attempts: list[Attempt] = []
     for name in names:
         try:
@@ -176,11 +194,14 @@ def _solve_with(
     formulation: "AbstractFormulation", solver: str, options: Options, attempts: list[Attempt]
 ) -> FormulationSolution:
     for place in range(formulation.passes + max(options.max_repeats, formulation.least_repeats)):
-        attempt, decision = run(formulation, formulation.cvxpy, solver, options)
+        repeat = place >= formulation.passes
+        attempt, decision = run(formulation, formulation.cvxpy, solver, options, repeat)
         attempts.append(attempt)
         trusted = attempt.status == cp.OPTIMAL and attempt.disagreement <= formulation.agreement
         if trusted and decision is not None and place + 1 >= formulation.passes:
-            return _solution(formulation, attempt, decision, attempts)
+            solution = _solution(formulation, decision, attempts, options.stationarity)
+            if solution.certificate.kkt <= CERTIFIED:
+                return solution
         if attempt.status in cp.settings.INF_OR_UNB and not _numerical(formulation):
             break
         if formulation.passes == 1 and not formulation.least_repeats:
@@ -193,10 +214,10 @@ def _solve_with(
 
 
 def run(
-    formulation: "AbstractFormulation", problem: cp.Problem, solver: str, options: Options
+    formulation: "AbstractFormulation", problem: cp.Problem, solver: str, options: Options, repeat: bool = False
 ) -> tuple[Attempt, "Decision | None"]:
     """Call a solver once; the decision is None where it returned no usable point."""
-    settings = solver_settings(solver, options) | options.extra
+    settings = solver_settings(solver, options, repeat) | options.extra
     if formulation.quasiconvex:
         settings = bisection_settings(formulation, options)
     elif options.compile_once or not formulation.dpp:
@@ -219,9 +240,7 @@ def run(
             objective = formulation.objective_scale * float(problem.objective.value)
             score = formulation.score(decision)
         if all(np.all(np.isfinite(part)) for part in decision.values()) and np.isfinite(score):
-            disagreement = (
-                abs(objective - score) / abs(score) if abs(score) > SMALLEST_SCORE else float("inf")
-            )
+            disagreement = abs(objective - score) / abs(score) if abs(score) > SMALLEST_SCORE else float("inf")
         else:
             decision, disagreement = None, float("inf")
     stats = problem.solver_stats if status != "error" else None
@@ -235,7 +254,7 @@ def run(
         iterations=int((stats.num_iters if stats else None) or 0),
         compile_s=max(elapsed - solve_s, 0.0),
         solve_s=solve_s,
-        note=note,
+        note=note or ("repeat" if repeat else ""),
     )
     return attempt, decision
 
@@ -246,8 +265,9 @@ def _numerical(formulation: "AbstractFormulation") -> bool:
 
 
 def _solution(
-    formulation: "AbstractFormulation", attempt: Attempt, decision: "Decision", attempts: list[Attempt]
+    formulation: "AbstractFormulation", decision: "Decision", attempts: list[Attempt], stationarity: bool
 ) -> FormulationSolution:
+    attempt = attempts[-1]
     values = {name: np.array(value, dtype=float) for name, value in decision.items()}
     for value in values.values():
         value.flags.writeable = False
@@ -260,7 +280,7 @@ def _solution(
         decision=MappingProxyType(values),
         shadow_prices=MappingProxyType(formulation.shadow_prices()),
         control=formulation.control(values),
-        certificate=certify(formulation.cvxpy, attempt.disagreement),
+        certificate=certify(formulation.cvxpy, attempt.disagreement, stationarity),
         attempts=tuple(attempts),
     )
 
@@ -271,16 +291,17 @@ def _error(formulation: "AbstractFormulation", attempt: Attempt, options: Option
         return _infeasible(formulation, attempt, options)
     if attempt.status in (cp.UNBOUNDED, cp.UNBOUNDED_INACCURATE) and not _numerical(formulation):
         return ProblemUnboundedError(**about, cause="the objective has no bound", remedy="bound the decisions")
+    if attempt.status == cp.OPTIMAL and attempt.disagreement <= formulation.agreement:
+        cause = f"the optimality conditions hold to no better than {CERTIFIED:.1e}"
+        return InaccurateSolutionError(**about, cause=cause, remedy="try another solver, or allow more repeats")
     if attempt.status == cp.OPTIMAL:
         cause = (
             f"the solver's objective {attempt.objective:.9g} differs from the evaluator's score {attempt.score:.9g} "
             f"by {attempt.disagreement:.1e}, more than {formulation.agreement:.0e}"
         )
         return InaccurateSolutionError(**about, cause=cause, remedy="try another solver, or allow more repeats")
-    cause = attempt.note or "the solver stopped without an optimum"
-    return SolverFailedError(
-        **about, cause=cause, remedy="try another solver, more iterations or a looser tolerance"
-    )
+    cause = attempt.note if attempt.status == "error" else "the solver stopped without an optimum"
+    return SolverFailedError(**about, cause=cause, remedy="try another solver, more iterations or a looser tolerance")
 
 
 def _infeasible(formulation: "AbstractFormulation", attempt: Attempt, options: Options) -> ProblemInfeasibleError:

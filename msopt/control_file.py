@@ -4,11 +4,13 @@ import json
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from msopt.control import Control, ModeRule, Reaction
 from msopt.errors import ParameterError, describe
 from msopt.scenario import Problem, Scenario
+
+MAX_LENGTH = 10**9
 
 _RULE_OF_METHOD: dict[str, ModeRule] = {
     "all-uplink": "all-uplink",
@@ -24,7 +26,7 @@ class _Entry(BaseModel):
 
 class _Lengths(_Entry):
     name: str
-    draft_length: int
+    draft_length: int = Field(ge=0, le=MAX_LENGTH)
     bandwidth_hz: float | None = None
 
 

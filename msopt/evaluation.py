@@ -48,7 +48,8 @@ class Slack:
         """One line: the constraint, for whom it is broken most, and by how much."""
         worst = int(np.argmin(self.value))
         whom = f' of "{self.devices[worst]}"' if self.devices else ""
-        return f"{self.constraint}{whom} is broken by {self.violation:.6g} {self.unit}"
+        by = f" by {self.violation:.6g} {self.unit}" if np.isfinite(self.violation) else ""
+        return f"{self.constraint}{whom} is broken{by}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +175,7 @@ def _slacks(scenario: Scenario, control: Control, played: Round) -> tuple[Slack,
         Slack(
             "the end of draft and upload",
             "s",
-            np.where(np.isfinite(finished), end - finished, 0.0),
+            np.subtract(end, finished, out=np.zeros_like(finished), where=np.isfinite(finished)),
             1.0,
             names,
         ),

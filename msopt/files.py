@@ -9,26 +9,40 @@ from msopt.errors import ParameterError
 
 
 def write_text(path: str | PathLike[str], text: str) -> None:
-    """Write a text file by way of a temporary one beside it, so that no reader ever sees half of it.
+    """`write_bytes` of a text in UTF-8."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: str | PathLike[str], content: bytes) -> None:
+    """Write a file by way of a temporary one beside it, so that no reader ever sees half of it.
+
+    Links are followed; what is no regular file (a device, a pipe) is written to as it stands.
 
     Raises
     ------
     ParameterError
         Where the place cannot be written.
     """
-    target = Path(path)
+    target = Path(path).resolve()
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+        else:
+            _replace(target, content)
     except OSError as error:
-        raise ParameterError(f"{target}: cannot be written: {error.strerror}") from None
+        raise ParameterError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _replace(target: Path, content: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, target)
+    except BaseException:
+        os.unlink(temporary)
+        raise
 
 
 def read_text(path: str | PathLike[str]) -> str:

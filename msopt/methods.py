@@ -33,7 +33,8 @@ from msopt.scenario import Problem, Scenario
 from msopt.solution import Solution, valid_bound
 
 PAPER_SAMPLES = 1000
-SEARCH_SAMPLES = 2000
+LEAST_SEARCH_SAMPLES = 1000
+SEARCH_DRAWS = 100_000
 
 Method = Callable[[Scenario, Options], Solution]
 
@@ -135,7 +136,8 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
     def method(scenario: Scenario, options: Options) -> Solution:
         samples = options.samples or DEFAULT_SAMPLES
         seed = SeedSequence(options.seed).spawn(1)[0]
-        searched = expected_correction(scenario, rule, samples=min(samples, SEARCH_SAMPLES), seed=seed)
+        most = max(LEAST_SEARCH_SAMPLES, SEARCH_DRAWS // scenario.device_count)
+        searched = expected_correction(scenario, rule, samples=min(samples, most), seed=seed)
         lengths = lengths_of(ModeProblem(scenario, searched), options)
         share = np.full(scenario.device_count, scenario.equal_share_hz)
         control = Control(problem="modes", draft_length=lengths, bandwidth_hz=share, mode_rule=rule)

@@ -10,12 +10,15 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.greedy import greedy_lengths
 from msopt.mode_problem import ModeProblem, fitting
+from msopt.separable import best_separable
 
 _IMPROVES = 1.0 + 1e-13
 _MOST_DEADLINES = 400
 _SCORED_AT_ONCE = 1024
 _STEPS = 10_000
 _SAMPLED_STEPS = 20
+_SPREAD = 16
+_NESTED = 8
 
 
 def deadlines(problem: ModeProblem) -> FloatArray:
@@ -82,37 +85,50 @@ def _best_nested(problem: ModeProblem, caps: FloatArray) -> FloatArray:
 
 
 def _search_sampled(problem: ModeProblem) -> FloatArray:
-    """A spread of deadlines and nested sets, then smaller steps around the best pair, then single changes."""
-    every, drafts = deadlines(problem), _nested_sets(problem)
+    """From the best nested set, the lengths that ignore corrections, and the best common length.
+
+    Deadline and lengths are improved in turns until neither gains: all that draft move to another deadline
+    together, then single lengths change within it.
+    """
+    low, high = problem.limits
+    everyone = problem.scenario.device_count
+    levels = np.repeat(np.arange(low, high + 1, dtype=float)[_spread(high - low + 1, _SPREAD), None], everyone, axis=1)
+    nested = np.where(_nested_sets(problem), float(high), float(low))
+    free = best_separable(problem.scenario, problem.s_per_token, problem.limits)[1].astype(float)
+    starts = [_best_deadline(problem, row) for row in nested[_spread(len(nested), _NESTED)]]
+    starts = [_best_of(problem, np.array(starts)), _best_of(problem, levels), free]
+    return _best_of(problem, np.array([_improve_in_turns(problem, lengths) for lengths in starts]))
+
+
+def _improve_in_turns(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
+    score, reached = -np.inf, float(problem.goodput(lengths[None, :])[0])
+    while reached > score * _IMPROVES:
+        score = reached
+        cap = np.maximum(fitting(problem, np.max(lengths * problem.s_per_token, keepdims=True)), lengths)
+        lengths = _best_deadline(problem, climb(problem, lengths[None, :], cap, steps=_SAMPLED_STEPS))
+        reached = float(problem.goodput(lengths[None, :])[0])
+    return lengths
+
+
+def _best_of(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
+    return np.asarray(lengths[np.argmax(problem.goodput(lengths))])
+
+
+def _best_deadline(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
+    """The lengths themselves, or all that fits another deadline for those that draft: a spread, then ever closer."""
     low, _ = problem.limits
-    tried: dict[tuple[int, int], float] = {}
-
-    def lengths(pair: tuple[int, int]) -> FloatArray:
-        return np.where(drafts[pair[1]], fitting(problem, every[pair[0]][None])[0], float(low))
-
-    def score(pair: tuple[int, int]) -> float:
-        if pair not in tried:
-            tried[pair] = float(problem.goodput(lengths(pair)[None, :])[0])
-        return tried[pair]
-
-    most = every.size - 1, len(drafts) - 1
-    best = max(((int(i), int(n)) for i in _spread(most[0] + 1, 12) for n in _spread(most[1] + 1, 8)), key=score)
-    step = most[0] // 8 + 1, most[1] // 8 + 1
+    every, drafts = deadlines(problem), lengths > low
+    chosen = _spread(every.size, _SPREAD)
+    best = lengths
     while True:
-        near = [
-            (min(max(best[0] + i * step[0], 0), most[0]), min(max(best[1] + n * step[1], 0), most[1]))
-            for i in (-1, 0, 1)
-            for n in (-1, 0, 1)
-        ]
-        found = max(near, key=score)
-        if score(found) <= score(best) and step == (1, 1):
-            break
-        if score(found) <= score(best):
-            step = (step[0] + 1) // 2, (step[1] + 1) // 2
-        else:
-            best = found
-    start = lengths(best)[None, :]
-    return climb(problem, start, fitting(problem, every[best[0]][None]), steps=_SAMPLED_STEPS)
+        refitted = np.where(drafts, fitting(problem, every[chosen]), float(low))
+        best = _best_of(problem, np.vstack([best, refitted]))
+        gap = int(np.max(np.diff(chosen), initial=1))
+        if gap == 1:
+            return best
+        place = int(np.searchsorted(every, float(np.max(best * problem.s_per_token))))
+        first, last = max(0, place - gap), min(every.size - 1, place + gap)
+        chosen = first + _spread(last - first + 1, _SPREAD)
 
 
 def climb(problem: ModeProblem, lengths: FloatArray, caps: FloatArray, steps: int = _STEPS) -> FloatArray:
@@ -124,11 +140,11 @@ def climb(problem: ModeProblem, lengths: FloatArray, caps: FloatArray, steps: in
     scores = problem.goodput(lengths)
     active = np.arange(len(lengths))
     for _ in range(steps):
+        if active.size == 0:
+            break
         value, device, target = _best_changes(problem, lengths[active], caps[active])
         better = value > scores[active] * _IMPROVES
         active, device, target = active[better], device[better], target[better]
-        if active.size == 0:
-            break
         moved = lengths[active]
         moved[np.arange(active.size), device] = target
         reached = problem.goodput(moved)

@@ -95,15 +95,16 @@ def test_random_family(solver: str) -> None:
 
 @pytest.mark.parametrize(("solver", "least"), [("ECOS", 18), ("CLARABEL", 20)])
 def test_random_family_power_limited(solver: str, least: int) -> None:
-    solved = 0
+    statuses = []
     for seed in range(20):
         program = DraftControlPowerLimited(random_scenario(seed, uplink_sharing="power-limited"))
         try:
-            assert program.solve(solver).certificate.worst < RESIDUAL
-            solved += 1
+            worst = program.solve(solver).certificate.worst
+            statuses.append("certified" if worst < RESIDUAL else "solved")
         except SolveError as error:
-            assert error.status != "optimal"
-    assert solved >= least
+            statuses.append(error.status)
+    assert statuses.count("certified") >= least
+    assert not {"solved", "optimal"} & set(statuses), "what is passed off as optimal is certified"
 
 
 @pytest.mark.parametrize("acceptance", [(0.0, 0.0), (1.0, 1.0), (1.0, 0.5), (0.0, 0.5), (1e-12, 1 - 1e-12)])
@@ -111,14 +112,17 @@ def test_random_family_power_limited(solver: str, least: int) -> None:
 @pytest.mark.parametrize("least", [0, 1])
 def test_ends_of_the_range(acceptance: tuple[float, float], draft_s: tuple[float, float], least: int) -> None:
     cell = S2.replace(acceptance=list(acceptance), draft_s_per_token=list(draft_s), min_draft_length=least)
-    for sharing in ("fixed-snr", "power-limited"):
+    for sharing, solvers in (("fixed-snr", ("ECOS", "CLARABEL")), ("power-limited", ("CLARABEL",))):
         held = cell.replace(uplink_sharing=sharing)
-        goodput = [program_for(held).solve(solver).objective for solver in ("ECOS", "CLARABEL")]
-        assert goodput[0] == pytest.approx(goodput[1], rel=2 * OBJECTIVE_RTOL)
+        solutions = [program_for(held).solve(solver) for solver in solvers]
+        goodput = [solution.objective for solution in solutions]
+        assert min(goodput) == pytest.approx(max(goodput), rel=2 * OBJECTIVE_RTOL)
+        # Multipliers certify that no control is better, the evaluator that this one is as good as it says.
+        assert solutions[-1].certificate.worst < RESIDUAL
         if acceptance == (0.0, 0.0) and least == 0:  # nobody drafts: one token each from the server
             assert goodput[0] == pytest.approx(2 / held.verify_idle_s, rel=OBJECTIVE_RTOL)
-        elif acceptance[1] != 0.5 and least == 1:
-            expected = relaxed_optimum(held, float(program_for(held).solve()["deadline_s"]))
+        else:
+            expected = relaxed_optimum(held, float(solutions[-1]["deadline_s"]))
             assert goodput[0] >= expected * (1 - OBJECTIVE_RTOL)
 
 
@@ -200,7 +204,9 @@ def test_more_of_anything_never_hurts() -> None:
 
 
 def test_no_constraint_for_each_device() -> None:
-    counts = {DraftControl(random_scenario(1, devices=(K, K))).cvxpy.size_metrics.num_scalar_variables / K for K in (40, 400)}
+    counts = {
+        DraftControl(random_scenario(1, devices=(K, K))).cvxpy.size_metrics.num_scalar_variables / K for K in (40, 400)
+    }
     assert max(counts) < 4.0
     few, many = (len(DraftControl(random_scenario(1, devices=(K, K))).cvxpy.constraints) for K in (2, 400))
     assert few == many <= 8
@@ -209,7 +215,7 @@ def test_no_constraint_for_each_device() -> None:
 def test_wrong_sharing_and_law_are_named() -> None:
     with pytest.raises(ParameterError, match="power-limited"):
         DraftControl(S2.replace(uplink_sharing="power-limited"))
-    with pytest.raises(ParameterError, match="fixed-snr|power-limited"):
+    with pytest.raises(ParameterError, match="use draft-control"):
         DraftControlPowerLimited(S2)
     with pytest.raises(ParameterError, match="curves"):
         DraftControl(S2.replace(acceptance=Acceptance.of([0.8, 0.6], [0.1, 0.0])))

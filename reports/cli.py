@@ -1,0 +1,199 @@
+"""The command line: `msopt solve | react | evaluate | scenario | scenarios | report`.
+
+Exit codes: 0 done, 2 bad input (one line on standard error, nothing written), 3 infeasible or the solver
+failed. matplotlib and jinja2 are loaded by `report` only, rich where a table is printed.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer.main import get_command
+
+import msopt
+from msopt import ParameterError, Scenario, Solution
+from msopt.files import read_text
+from msopt.scenario import Problem
+from msopt.scenario_file import to_toml
+from reports import cli_options as opt
+from reports.inputs import about, read_control, read_scenario, rejected_names, scenario_path
+from reports.output import emit, print_tables, warn
+from reports.words import one_line
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        with get_command(app).make_context("msopt", arguments) as context:
+            context.command.invoke(context)
+        sys.stdout.flush()
+    except typer.Exit as exit_:
+        return exit_.exit_code
+    except msopt.MsoptError as error:
+        return _complain(str(error), error.exit_code)
+    except typer.TyperException as error:
+        return _complain(error.format_message().replace("Value error, ", ""), ParameterError.exit_code)
+    except OSError as error:
+        # What is left in the buffer must not fail once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        gone = isinstance(error, BrokenPipeError)  # the reader of a pipe has what it wanted
+        return 0 if gone else _complain(str(error), ParameterError.exit_code)
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _complain(text: str, code: int) -> int:
+    print(f"msopt: {one_line(text)}", file=sys.stderr)
+    return code
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"msopt {msopt.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _about(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Optimal control of multi-access speculative inference: draft lengths, bandwidth, modes and power."""
+
+
+def _given(**options: object) -> dict[str, object]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+@app.command()
+def solve(
+    file: opt.File,
+    *,
+    problem: opt.ProblemOption = "heterogeneous",
+    method: opt.Method = "decomposition",
+    samples: opt.Samples = None,
+    seed: opt.Seed = None,
+    length: opt.Length = None,
+    grid_phi: opt.GridPhi = None,
+    grid_lambda: opt.GridLambda = None,
+    grid_rule: opt.Rule = None,
+    form: opt.Form = "table",
+    output: opt.JsonOutput = None,
+) -> None:
+    """Find the best control of a scenario. The JSON is in SI units; a table's heads name theirs."""
+    scenario = read_scenario(file)
+    options = _given(
+        samples=samples, seed=seed, length=length, grid_phi=grid_phi, grid_lambda=grid_lambda, grid_rule=grid_rule
+    )
+    problems = msopt.PROBLEMS if problem == "all" else (problem,)
+    solutions = _solved(scenario, problems, method, options)
+    records = [solution.to_dict() for solution in solutions]
+    warn(dict.fromkeys(text for solution in solutions for text in solution.warnings))
+
+    from reports.tables import show_solutions
+
+    record = records if problem == "all" else records[0]
+    emit(record, lambda console: show_solutions(console, scenario, records), form=form, output=output)
+
+
+def _solved(scenario: Scenario, problems: Sequence[Problem], method: str, options: dict[str, object]) -> list[Solution]:
+    """The solutions of one method; a method that one of several problems lacks is an error before any is solved."""
+    lacking = [problem for problem in problems if method not in msopt.METHODS[problem]]
+    if lacking and len(problems) > 1:
+        shared = [name for name in msopt.METHODS[lacking[0]] if all(name in msopt.METHODS[each] for each in problems)]
+        raise ParameterError(
+            f'method = "{method}" does not solve problem {lacking[0]}; all of them are solved by {", ".join(shared)}'
+        )
+    return [msopt.solve(scenario, problem, method, **options) for problem in problems]
+
+
+@app.command()
+def react(file: opt.File, rejected: opt.Rejected, form: opt.Form = "table") -> None:
+    """Find the best modes and power for rejections. Of several reactions that take the same time, one is shown."""
+    from reports.scoring import best_reaction
+    from reports.tables import show_reaction
+
+    scenario = read_scenario(file)
+    record = best_reaction(scenario, rejected_names(rejected, scenario.device_names))
+    warn(scenario.warnings)
+    emit(record, lambda console: show_reaction(console, record), form=form)
+
+
+@app.command()
+def evaluate(
+    file: opt.File,
+    control: opt.ControlFile,
+    samples: opt.Samples = None,
+    seed: opt.Seed = None,
+    form: opt.Form = "table",
+) -> None:
+    """Score anyone's control or reaction. One that breaks a constraint is not scored: exit code 3 and which one."""
+    from reports.scoring import scored
+    from reports.tables import show_score
+
+    scenario = read_scenario(file)
+    record = scored(control, scenario, read_control(control, scenario), _given(samples=samples, seed=seed))
+    warn(record["warnings"])
+    emit(record, lambda console: show_score(console, scenario, record), form=form)
+
+
+@app.command()
+def scenario(
+    preset: opt.PresetName,
+    *,
+    devices: opt.Devices = 20,
+    seed: opt.DrawSeed = 0,
+    bandwidth_hz: opt.Bandwidth = None,
+    uplink_power_dbm: opt.UplinkPower = None,
+    downlink_power_dbm: opt.DownlinkPower = None,
+    power_ratio: opt.PowerRatio = None,
+    dataset: opt.Dataset = None,
+    output: opt.TomlOutput = None,
+) -> None:
+    """Draw a scenario from a paper's setting. Its comment says what is the paper's and what is ours."""
+    drawn, comment = msopt.draw(
+        preset,
+        devices=devices,
+        seed=seed,
+        bandwidth_hz=bandwidth_hz,
+        uplink_power_dbm=uplink_power_dbm,
+        downlink_power_dbm=downlink_power_dbm,
+        power_ratio=power_ratio,
+        dataset=dataset,
+    )
+    if output is None:
+        sys.stdout.write(to_toml(vars(drawn), comment))
+    else:
+        drawn.write(output, comment)
+
+
+@app.command()
+def scenarios() -> None:
+    """List the bundled scenarios."""
+    from reports.tables import show_bundled
+
+    rows = []
+    for name in msopt.bundled.names():
+        path = msopt.bundled.path(name)
+        rows.append((name, Scenario.read(path).device_count, about(read_text(path), name)))
+    print_tables(lambda console: show_bundled(console, rows))
+
+
+@app.command()
+def report(folder: opt.Folder, reported: opt.Reported = None) -> None:
+    """Write a Markdown page with figures. It solves every problem of each scenario by every method."""
+    from reports.page import write_report
+
+    names = reported or [msopt.bundled.default]
+    page = write_report([(name, scenario_path(name)) for name in names], folder)
+    print(f"The report is in {page}")

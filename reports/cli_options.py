@@ -1,0 +1,88 @@
+"""The arguments and options of the commands, with their help."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from msopt import METHODS, PRESETS
+from msopt.grid import GridRule
+from reports.output import Format
+
+ProblemChoice = Literal["homogeneous", "heterogeneous", "modes", "all"]
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="A scenario file, or the name of a bundled scenario.")]
+ProblemOption = Annotated[
+    ProblemChoice,
+    typer.Option("--problem", help="One length for all, a length for each, or lengths with correction modes; or all."),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="A method of the problem. "
+        + "; ".join(f"{problem}: {', '.join(methods)}" for problem, methods in METHODS.items())
+        + ".",
+    ),
+]
+Samples = Annotated[
+    int | None,
+    typer.Option("--samples", metavar="N", help="Outcomes drawn where problem modes is not exact (default 20000)."),
+]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed of every draw (default 0).")]
+Length = Annotated[
+    int | None, typer.Option("--length", metavar="N", help="Draft length of method fixed, in tokens (default 8).")
+]
+GridPhi = Annotated[
+    int | None, typer.Option("--grid-phi", metavar="N", help="Points of phi in method grid (default 100).")
+]
+GridLambda = Annotated[
+    int | None, typer.Option("--grid-lambda", metavar="N", help="Points of lambda in method grid (default 100).")
+]
+Rule = Annotated[
+    GridRule | None,
+    typer.Option("--grid-rule", help="Method grid: clip rounded lengths to the limits (default), or skip them."),
+]
+Form = Annotated[Format, typer.Option("--format", help="What is printed.")]
+JsonOutput = Annotated[str | None, typer.Option("--output", metavar="FILE", help="Also write the JSON to this file.")]
+ControlFile = Annotated[
+    str,
+    typer.Option(
+        "--control", metavar="CONTROL.json", help="What solve --output or react --format json wrote, or yours."
+    ),
+]
+Rejected = Annotated[
+    list[str],
+    typer.Option(
+        "--rejected",
+        metavar="NAME,NAME,...",
+        help="Devices whose draft was rejected; may be repeated, which also tells names with commas apart.",
+    ),
+]
+PresetName = Annotated[str, typer.Argument(metavar="PRESET", help=f"A setting of the papers: {', '.join(PRESETS)}.")]
+Devices = Annotated[int, typer.Option("--devices", metavar="K", help="Number of devices.")]
+DrawSeed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of the draw.")]
+Bandwidth = Annotated[
+    float | None, typer.Option("--bandwidth-hz", metavar="B", help="Either band [Hz], in place of the paper's.")
+]
+UplinkPower = Annotated[
+    float | None, typer.Option("--uplink-power-dbm", metavar="P", help="Power of each device [dBm].")
+]
+DownlinkPower = Annotated[
+    float | None, typer.Option("--downlink-power-dbm", metavar="P", help="Power of the server [dBm].")
+]
+PowerRatio = Annotated[
+    float | None,
+    typer.Option("--power-ratio", metavar="R", help="Server's power over a device's at a fixed sum [1]; uldl presets."),
+]
+Dataset = Annotated[
+    str | None, typer.Option("--dataset", metavar="NAME", help="Dataset of every device; by default each draws one.")
+]
+TomlOutput = Annotated[
+    str | None, typer.Option("--output", metavar="FILE", help="Write the scenario to this file, not to the terminal.")
+]
+Reported = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[SCENARIO]...", help="Scenario files or bundled names (default: the first bundled one)."),
+]
+Folder = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the report; made where it is missing.")]

@@ -1,0 +1,96 @@
+"""What the command line is given: a scenario, someone's control, the names of rejected devices."""
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from msopt import Control, ParameterError, Scenario, bundled
+from msopt.control import Reaction
+from msopt.control_file import parse_control
+from msopt.files import read_text
+
+
+def scenario_path(file: str) -> Path:
+    """The file that a path or a bundled name means; a path wins if it exists.
+
+    Raises
+    ------
+    ParameterError
+        Where it is neither; the text lists the bundled names.
+    """
+    if Path(file).exists():
+        return Path(file)
+    known = bundled.names()
+    if file in known:
+        return bundled.path(file)
+    near = difflib.get_close_matches(Path(file).stem, known, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    raise ParameterError(f'"{file}" is neither a file nor a bundled scenario, which are {", ".join(known)}{hint}')
+
+
+def read_scenario(file: str) -> Scenario:
+    """The scenario of a path or a bundled name."""
+    return Scenario.read(scenario_path(file))
+
+
+def read_control(file: str, scenario: Scenario) -> Control | Reaction:
+    """Someone's control or reaction; ParameterError names the file."""
+    text = read_text(file)
+    try:
+        return parse_control(text, scenario)
+    except ParameterError as error:
+        raise ParameterError(f"{file}: {error}") from None
+
+
+def provenance(text: str) -> list[str]:
+    """The comment lines at the head of a scenario file, without their "# "."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.removeprefix("#").removeprefix(" ").rstrip())
+    return lines
+
+
+def about(text: str, name: str) -> str:
+    """What a scenario file says it is: the first sentence of its comment, or its first two lines."""
+    lines = provenance(text)
+    first, stop, _ = (lines[0] if lines else "").partition(". ")
+    words = first + "." if stop else " ".join(lines[:2])
+    return words.removeprefix(f"{name}: ")
+
+
+def rejected_names(given: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The devices that `--rejected` names, each option once or several with commas in between.
+
+    A value that is a device's whole name is that device. Of a list, the longest run of its parts that is a
+    name counts as one: names may hold commas.
+
+    >>> rejected_names(["a,b (c, d)", "x,y"], ["a", "b (c, d)", "x,y", "x"])
+    ['a', 'b (c, d)', 'x,y']
+    """
+    found = []
+    for value in given:
+        parts = [value] if value in names else value.split(",")
+        while parts:
+            name, length = _longest_name(parts, names)
+            found.append(name)
+            parts = parts[length:]
+    return found
+
+
+def _longest_name(parts: Sequence[str], names: Sequence[str]) -> tuple[str, int]:
+    for length in range(len(parts), 0, -1):
+        run = ",".join(parts[:length])
+        for name in (run, run.strip()):
+            if name in names:
+                return name, length
+    unknown = parts[0].strip()
+    near = difflib.get_close_matches(unknown, names, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"devices are {_some(names)}"
+    raise ParameterError(f'--rejected: "{unknown}" is not a device of the scenario; {hint}')
+
+
+def _some(names: Sequence[str], most: int = 8) -> str:
+    listed = ", ".join(f'"{name}"' for name in names[:most])
+    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"

@@ -1,0 +1,150 @@
+"""Records as tables in a terminal; every name is shown as it is."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from msopt import Scenario
+from reports.summary import parameters
+from reports.words import literal, number
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+Record = dict[str, Any]
+_LINES: tuple[tuple[str, str, str, float], ...] = (
+    ("goodput", "token/s", "goodput_tokens_per_s", 1.0),
+    ("its standard error", "token/s", "standard_error_tokens_per_s", 1.0),
+    ("proven bound", "token/s", "bound_tokens_per_s", 1.0),
+    ("bound above goodput", "%", "gap", 100.0),
+    ("round", "s", "round_s", 1.0),
+    ("  draft and upload", "s", "draft_upload_s", 1.0),
+    ("  verification", "s", "verify_s", 1.0),
+    ("  expected correction", "s", "correction_s", 1.0),
+    ("time per token, θ", "s", "per_token_s", 1.0),
+    ("optimum over real lengths", "token/s", "relaxed_goodput_tokens_per_s", 1.0),
+    ("price of bandwidth", "token/s per MHz", "price_of_bandwidth_tokens_per_s_per_hz", 1e6),
+)
+_COLUMNS: tuple[tuple[str, str, float, int], ...] = (
+    ("length\n[token]", "draft_length", 1.0, 6),
+    ("bandwidth\n[MHz]", "bandwidth_hz", 1e-6, 6),
+    ("rejected\n[prob.]", "rejection_probability", 1.0, 4),
+    ("up\n[prob.]", "uplink_probability", 1.0, 4),
+    ("down\n[prob.]", "downlink_probability", 1.0, 4),
+    ("tokens\n[/round]", "expected_tokens", 1.0, 6),
+    ("goodput\n[token/s]", "goodput_tokens_per_s", 1.0, 6),
+)
+_ABBREVIATED = {"homogeneous": "homog.", "heterogeneous": "heterog."}
+_SHORT = tuple(column for column in _COLUMNS if column[1] in ("draft_length", "bandwidth_hz"))
+
+
+def show_scenario(console: "Console", scenario: Scenario) -> None:
+    """What was read, each number beside its reading with a prefix."""
+    table = _table(("read from the file", "value", "that is"), numbers=())
+    for row in parameters(scenario):
+        _add(table, *row)
+    console.print(literal(scenario.name), style="bold")
+    console.print(table)
+
+
+def show_solutions(console: "Console", scenario: Scenario, records: Sequence[Record]) -> None:
+    """The scenario as read, then one solution, or several side by side."""
+    show_scenario(console, scenario)
+    methods = {record["method"] for record in records}
+    heads = [f"{record['problem']}" for record in records]
+    console.print(f"\nmethod {', '.join(sorted(methods))}", style="bold")
+    _show_lines(console, heads, records)
+    _show_devices(console, records)
+
+
+def show_score(console: "Console", scenario: Scenario, record: Record) -> None:
+    """The score of someone's control, or of someone's reaction."""
+    show_scenario(console, scenario)
+    console.print()
+    if "correction_s" in record and "problem" not in record:
+        best = record["best_correction_s"]
+        console.print(f"correction {number(record['correction_s'])} s; the best reaction takes {number(best)} s")
+        _show_exchanges(console, record["devices"])
+    else:
+        _show_lines(console, [str(record["problem"])], [record])
+        _show_devices(console, [record])
+    table = _table(("constraint", "least slack", "unit", "device"), numbers=(1,))
+    for slack in record["slacks"]:
+        _add(table, slack["constraint"], number(slack["least_slack"]), slack["unit"], slack["device"] or "all")
+    console.print(table)
+
+
+def show_reaction(console: "Console", record: Record) -> None:
+    """The best reaction to one outcome."""
+    console.print(f"correction {number(record['correction_s'])} s")
+    _show_exchanges(console, record["devices"])
+
+
+def show_bundled(console: "Console", rows: Sequence[tuple[str, int, str]]) -> None:
+    """The bundled scenarios: name, number of devices, what each is."""
+    table = _table(("name", "devices", "what it is"), numbers=(1,))
+    for name, devices, about in rows:
+        _add(table, name, str(devices), about)
+    console.print(table)
+
+
+def _show_lines(console: "Console", heads: Sequence[str], records: Sequence[Record]) -> None:
+    table = _table(("", "unit", *heads), numbers=range(2, 2 + len(heads)))
+    for label, unit, key, factor in _LINES:
+        if any(record[key] is not None for record in records):
+            digits = 3 if unit == "%" else 6
+            _add(table, label, unit, *(_scaled(record, key, factor, digits) for record in records))
+    console.print(table)
+
+
+def _show_devices(console: "Console", records: Sequence[Record]) -> None:
+    """A row for each device; of several solutions side by side lengths and bandwidths only."""
+    held = [record for record in records if record["devices"]]
+    if not held:
+        console.print("This method has no one control: there is no row for each device.")
+        return
+    columns: list[tuple[str, list[str]]] = []
+    for record in held:
+        devices, single = record["devices"], len(records) == 1
+        for head, key, factor, digits in _COLUMNS if single else _SHORT:
+            if any(device[key] is not None for device in devices):
+                title = head if single else f"{_ABBREVIATED.get(record['problem'], record['problem'])}\n{head}"
+                columns.append((title, [_scaled(device, key, factor, digits) for device in devices]))
+    table = _table(("device", *(title for title, _ in columns)), numbers=range(1, 1 + len(columns)))
+    for k, device in enumerate(held[0]["devices"]):
+        _add(table, device["name"], *(cells[k] for _, cells in columns))
+    console.print(table)
+
+
+def _show_exchanges(console: "Console", devices: Sequence[Record]) -> None:
+    timed = [("exchange\n[s]", "exchange_s", 1.0)] if devices and "exchange_s" in devices[0] else []
+    columns = [("bandwidth\n[MHz]", "bandwidth_hz", 1e-6), ("downlink power\n[W]", "downlink_power_w", 1.0), *timed]
+    table = _table(("device", "mode", *(head for head, _, _ in columns)), numbers=range(2, 2 + len(columns)))
+    for device in devices:
+        _add(table, device["name"], device["mode"], *(_scaled(device, key, factor) for _, key, factor in columns))
+    console.print(table)
+
+
+def _scaled(record: Record, key: str, factor: float, digits: int = 6) -> str:
+    value = record[key]
+    return number(None if value is None else factor * value, digits)
+
+
+def _table(heads: Sequence[str], numbers: Sequence[int]) -> "Table":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
+    for place, head in enumerate(heads):
+        if place in numbers:
+            table.add_column(Text(head), justify="right", no_wrap=True, vertical="bottom")
+        else:
+            table.add_column(Text(head), overflow="fold", vertical="bottom")
+    return table
+
+
+def _add(table: "Table", *cells: str) -> None:
+    from rich.text import Text
+
+    table.add_row(*(Text(literal(cell)) for cell in cells))

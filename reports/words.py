@@ -1,0 +1,45 @@
+"""Numbers and names as people read them."""
+
+import math
+
+_PREFIXES = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G", 4: "T"}
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """Some significant digits; a dash for what is not there."""
+    return "–" if value is None else f"{value:.{digits}g}"
+
+
+def with_prefix(value: float, unit: str, digits: int = 6) -> str:
+    """A quantity with the prefix that keeps its number near 1.
+
+    >>> with_prefix(200e6, "Hz"), with_prefix(34816, "bit"), with_prefix(0.0, "s")
+    ('200 MHz', '34.816 kbit', '0 s')
+    """
+    power = 0
+    if value and math.isfinite(value):
+        power = min(max(math.floor(math.log10(abs(value)) / 3.0 + 1e-12), min(_PREFIXES)), max(_PREFIXES))
+    return f"{value / 1000.0**power:.{digits}g} {_PREFIXES[power]}{unit}"
+
+
+def per_cent(ratio: float | None) -> str:
+    """A ratio in per cent, with a dash for what is not there.
+
+    >>> per_cent(0.0035146), per_cent(None)
+    ('0.351 %', '–')
+    """
+    return "–" if ratio is None else f"{100.0 * ratio:.3g} %"
+
+
+def literal(text: str) -> str:
+    r"""A name in one line, as it is; what a terminal would obey is written out.
+
+    >>> print(literal("[red]a|b\n\x1b[31m"))
+    [red]a|b\n\x1b[31m
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def one_line(text: str) -> str:
+    """A message of any shape as one line."""
+    return literal(" ".join(text.split()))

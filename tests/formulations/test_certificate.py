@@ -1,0 +1,80 @@
+"""The certificate finds what is wrong: points off the constraints, multipliers off their cones, a gradient not 0."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from formulations.certificate import certify
+from tests.formulations.cells import RESIDUAL
+
+
+def small_problem() -> tuple[cp.Problem, cp.Variable, dict[str, cp.Constraint]]:
+    """Every kind of constraint once, all of them active."""
+    x = cp.Variable(5, name="x")
+    constraints = {
+        "exponential": cp.ExpCone(x[0], cp.Constant(1.0), cp.Constant(3.0)),
+        "second-order": cp.SOC(cp.Constant(np.array([1.2])), cp.reshape(x[1:3], (2, 1), order="C")),
+        "inequality": x[3] <= 0.25,
+        "equality": x[3] + x[4] == 1.0,
+    }
+    problem = cp.Problem(cp.Maximize(np.array([1.0, 1.0, 2.0, 0.5, 0.2]) @ x), list(constraints.values()))
+    problem.solve(solver="CLARABEL")
+    return problem, x, constraints
+
+
+def test_a_solved_problem_is_certified() -> None:
+    assert certify(small_problem()[0], 0.0).worst < RESIDUAL
+
+
+def test_a_moved_point_breaks_the_constraints() -> None:
+    problem, x, _ = small_problem()
+    x.value = x.value + np.array([0.0, 0.0, 0.0, 0.01, 0.0])
+    certificate = certify(problem, 0.0)
+    assert certificate.primal_residual == pytest.approx(0.01, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["equality", "inequality", "second-order", "exponential"])
+def test_a_wrong_multiplier_breaks_stationarity(name: str) -> None:
+    problem, _, constraints = small_problem()
+    constraint = constraints[name]
+    for dual in constraint.dual_variables:
+        dual.save_value(np.asarray(dual.value) + 0.1)
+    certificate = certify(problem, 0.0)
+    assert certificate.stationarity is not None
+    assert certificate.stationarity > 1e-2
+
+
+def test_a_negative_multiplier_is_outside_its_cone() -> None:
+    problem, _, constraints = small_problem()
+    constraints["inequality"].dual_variables[0].save_value(np.array(-0.5))
+    certificate = certify(problem, 0.0)
+    assert certificate.dual_residual is not None
+    assert certificate.dual_residual > 0.3
+
+
+@pytest.mark.parametrize(("name", "part", "value"), [("second-order", 0, 0.1), ("exponential", 2, -0.2)])
+def test_a_multiplier_outside_its_cone(name: str, part: int, value: float) -> None:
+    problem, _, constraints = small_problem()
+    dual = constraints[name].dual_variables[part]
+    dual.save_value(np.full(np.shape(dual.value), value))
+    certificate = certify(problem, 0.0)
+    assert certificate.dual_residual is not None
+    assert certificate.dual_residual > 0.1
+
+
+def test_a_slack_constraint_with_a_multiplier_is_not_complementary() -> None:
+    problem, x, constraints = small_problem()
+    constraints["inequality"].dual_variables[0].save_value(np.array(2.0))
+    x.value = x.value - np.array([0.0, 0.0, 0.0, 0.1, 0.0])
+    certificate = certify(problem, 0.0)
+    assert certificate.complementarity is not None
+    assert certificate.complementarity == pytest.approx(0.2, rel=0.1)
+
+
+def test_integers_have_no_multipliers() -> None:
+    n = cp.Variable(2, integer=True)
+    problem = cp.Problem(cp.Maximize(cp.sum(n)), [n <= 2.5])
+    problem.solve(solver="HIGHS")
+    certificate = certify(problem, 0.0)
+    assert certificate.stationarity is None
+    assert certificate.worst == 0.0

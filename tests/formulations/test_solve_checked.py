@@ -1,0 +1,237 @@
+"""No number passes for an answer: statuses, disagreement, infeasibility, missing solvers, fallbacks, options."""
+
+import dataclasses
+import importlib.util
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from formulations import (
+    DraftControl,
+    FormulationError,
+    InaccurateSolutionError,
+    LengthsAtDeadline,
+    Options,
+    ProblemInfeasibleError,
+    ProblemUnboundedError,
+    SolveError,
+    SolverFailedError,
+    SolverMissingError,
+    solve_checked,
+)
+from formulations.solve_checked import solver_settings
+from msopt.errors import InfeasibleError, MsoptError, ParameterError
+from tests.formulations.cells import OBJECTIVE_RTOL, S2
+
+
+@pytest.mark.parametrize(("solver", "limit"), [("CLARABEL", 2), ("ECOS", 2), ("SCS", 3)])
+def test_an_iteration_limit_is_a_failure_that_quotes_the_status(solver: str, limit: int) -> None:
+    with pytest.raises(SolverFailedError) as caught:
+        DraftControl(S2).solve(solver, Options(max_iterations=limit))
+    error = caught.value
+    assert isinstance(error, MsoptError)
+    assert error.exit_code == 3
+    assert error.status in str(error)
+    assert error.status != "optimal"
+    assert error.remedy in str(error)
+    assert "\n" not in str(error)
+    assert len(error.attempts) == 4
+
+
+def test_optimal_is_not_believed_when_the_evaluator_disagrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = DraftControl(S2)
+    scored = DraftControl.score
+    monkeypatch.setattr(DraftControl, "score", lambda self, decision: 1.00001 * scored(self, decision))
+    with pytest.raises(InaccurateSolutionError, match="differs from the evaluator's score") as caught:
+        program.solve("CLARABEL")
+    assert caught.value.status == "optimal"
+
+
+def test_a_score_that_is_not_finite_is_no_success(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(DraftControl, "score", lambda self, decision: -np.inf)
+    with pytest.raises(InaccurateSolutionError):
+        DraftControl(S2).solve("CLARABEL")
+
+
+def test_optimal_is_not_believed_without_the_optimality_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve_checked, "CERTIFIED", 1e-14)
+    with pytest.raises(InaccurateSolutionError, match="optimality conditions") as caught:
+        DraftControl(S2).solve("CLARABEL")
+    assert len(caught.value.attempts) == 4
+
+
+@pytest.mark.parametrize("solver", ["ECOS_BB", "ecos_bb"])
+def test_ecos_bb_is_refused(solver: str) -> None:
+    with pytest.raises(ParameterError, match="ECOS_BB is refused"):
+        DraftControl(S2).solve(solver)
+
+
+@pytest.mark.parametrize("solver", ["HIGHS", "GUROBI", ""])
+def test_unfit_solvers_are_refused_with_the_choice(solver: str) -> None:
+    with pytest.raises(ParameterError, match="use ECOS or CLARABEL or SCS"):
+        DraftControl(S2).solve(solver)
+
+
+def test_a_missing_solver_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "scs" else find(name, *rest))
+    with pytest.raises(SolverMissingError, match="pip install scs") as caught:
+        DraftControl(S2).solve("SCS")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_fallback_is_recorded() -> None:
+    solution = DraftControl(S2).solve("SCS", Options(max_iterations=50, fallback=("CLARABEL",)))
+    assert solution.fell_back
+    assert solution.solver == "CLARABEL"
+    asked = [attempt.solver for attempt in solution.attempts]
+    assert asked[:4] == ["SCS"] * 4
+    assert set(asked[4:]) == {"CLARABEL"}
+    assert solution.objective == pytest.approx(18.6189740585, rel=OBJECTIVE_RTOL)
+
+
+def test_no_fallback_unasked() -> None:
+    solution = DraftControl(S2).solve("ECOS")
+    assert not solution.fell_back
+    assert len(solution.attempts) == DraftControl.passes
+
+
+def test_one_option_has_each_solvers_name() -> None:
+    options = Options(tolerance=1e-7, max_iterations=17)
+    assert solver_settings("ECOS", options) == {"abstol": 1e-7, "reltol": 1e-7, "feastol": 1e-7, "max_iters": 17}
+    assert solver_settings("CLARABEL", options)["max_iter"] == 17
+    assert solver_settings("CLARABEL", options)["tol_gap_rel"] == 1e-7
+    assert solver_settings("SCS", options) == {"eps_abs": 1e-7, "eps_rel": 1e-7, "max_iters": 17}
+    assert solver_settings("HIGHS", options)["mip_feasibility_tolerance"] == 1e-7
+
+
+def test_a_requirement_that_cannot_be_met_is_named() -> None:
+    program = DraftControl(S2)
+    program.require(program.bandwidth_hz[0] >= 1e6, name="a megahertz")
+    program.require(program.draft_length[0] >= 20, name="twenty tokens")
+    with pytest.raises(ProblemInfeasibleError, match='"twenty tokens"') as caught:
+        program.solve()
+    assert caught.value.constraints == ("twenty tokens",)
+    assert isinstance(caught.value, InfeasibleError)
+
+
+@pytest.mark.parametrize("solver", ["ECOS", "CLARABEL"])
+def test_requirements_that_conflict_are_all_named(solver: str) -> None:
+    program = DraftControl(S2)
+    program.require(program.draft_length[0] >= 12, name="long")
+    program.require(program.deadline_s <= 0.2, name="soon")
+    program.require(program.round_s <= 10.0, name="any")
+    with pytest.raises(ProblemInfeasibleError) as caught:
+        program.solve(solver)
+    assert caught.value.constraints == ("long", "soon")
+    program.withdraw("soon")
+    assert program.solve(solver)["draft_length"][0] >= 12 - 1e-4
+
+
+def test_a_deadline_that_is_too_short_says_so() -> None:
+    with pytest.raises(ProblemInfeasibleError, match=r"longer than deadline_s = 0\.04"):
+        LengthsAtDeadline(S2, 0.04).solve()
+
+
+def test_an_unbounded_problem_is_told() -> None:
+    program = DraftControl(S2)
+    program._objective = cp.Maximize(-program.variables["g"][0])  # the goodput is bounded, its loss is not
+    program.constraints.pop("some_tokens")
+    program._compile()
+    program.require(program.draft_length[0] >= 1.0)
+    with pytest.raises(ProblemUnboundedError, match="no bound"):
+        program.solve("CLARABEL")
+
+
+def test_requirements_move_the_optimum_and_have_a_price() -> None:
+    program = DraftControl(S2)
+    free = program.solve("CLARABEL").objective
+    program.require(program.draft_length[1] >= 3, name="three")
+    bound = program.solve("CLARABEL")
+    price = bound.shadow_price("three")
+    assert bound.objective < free
+    assert bound["draft_length"][1] == pytest.approx(3.0, rel=1e-6)
+    assert price.unit == "(tokens/s)/(token)"
+    program.withdraw("three")
+    program.require(program.draft_length[1] >= 3.01, name="three")
+    assert price.value == pytest.approx((program.solve("CLARABEL").objective - bound.objective) / 0.01, rel=1e-2)
+
+
+def test_requirements_in_every_unit() -> None:
+    program = DraftControl(S2)
+    best = program.solve("CLARABEL")
+    program.require(program.bandwidth_hz[0] <= 6e6)
+    program.require(program.deadline_s <= 0.11)
+    program.require(program.draft_length.sum() <= 7)
+    program.require(program.draft_length[0] - 2.0 * program.draft_length[1] == 0)
+    program.require(program.device_goodput[1] >= 5.0)
+    solution = program.solve("CLARABEL")
+    length = solution["draft_length"]
+    assert solution["bandwidth_hz"][0] <= 6e6 * (1 + 1e-6)
+    assert solution["deadline_s"] <= 0.11 * (1 + 1e-6)
+    assert length[0] == pytest.approx(2 * length[1], rel=1e-5)
+    assert solution.objective < best.objective
+    assert set(program.requirements) == {f"requirement {n}" for n in range(1, 6)}
+
+
+def test_requirements_survive_an_update() -> None:
+    program = DraftControl(S2)
+    program.require(program.deadline_s <= 0.1)
+    program.update(S2.replace(verify_base_s=2.0))
+    assert program.solve()["deadline_s"] <= 0.1 * (1 + 1e-6)
+
+
+def test_a_cvxpy_constraint_is_taken_too() -> None:
+    program = DraftControl(S2)
+    length = program.variables["length"]
+    program.require(length[0] == length[1], name="in scaled units")
+    assert program.solve().objective < 18.6
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, "two"])
+def test_bounds_are_numbers(bad: Any) -> None:
+    with pytest.raises(ParameterError, match="bound"):
+        _ = DraftControl(S2).draft_length >= bad
+
+
+def test_misuse_of_requirements_is_told() -> None:
+    program = DraftControl(S2)
+    with pytest.raises(ParameterError, match="same decision"):
+        _ = program.draft_length <= program.bandwidth_hz
+    with pytest.raises(ParameterError, match="neither true nor false"):
+        bool(program.deadline_s <= 1.0)
+    with pytest.raises(ParameterError, match="takes a constraint"):
+        program.require(True)  # type: ignore[arg-type]
+    with pytest.raises(FormulationError, match="not convex"):
+        program.require(cp.sqrt(program.variables["s"]) <= 1.0, name="not convex")
+    assert not program.requirements
+    with pytest.raises(ParameterError, match="already"):
+        program.require(program.deadline_s <= 1.0, name="bandwidth")
+    with pytest.raises(AttributeError, match="draft_length"):
+        _ = program.lengths
+
+
+def test_a_solution_does_not_change() -> None:
+    program = DraftControl(S2)
+    solution = program.solve()
+    before = solution.objective, solution["draft_length"].copy()
+    program.update(S2.replace(verify_base_s=5.0))
+    program.solve()
+    assert solution.objective == before[0]
+    assert np.array_equal(solution["draft_length"], before[1])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        solution.objective = 0.0  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        solution["draft_length"][0] = 0.0
+    assert len(repr(solution)) < 120
+
+
+def test_every_error_of_solving_has_cause_and_remedy() -> None:
+    kinds = SolveError.__subclasses__()
+    assert len(kinds) == 5
+    for kind in kinds:
+        extra = {"constraints": ("a",)} if kind is ProblemInfeasibleError else {}
+        error = kind(formulation="f", solver="s", status="t", cause="the cause", remedy="the remedy", **extra)
+        assert str(error) == "f: the cause (solver s, status t); the remedy"

@@ -1,0 +1,128 @@
+"""Problem `homogeneous` against brute force, enumeration of all lengths, and differences."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from msopt.homogeneous import best_common_length, solve_homogeneous
+from msopt.scenario import Scenario
+from msopt.units import linear_to_db
+from tests import brute_force
+from tests.cases import REFERENCE, REFERENCE_NAMES, Description, base, permuted, s1, s2, scenario_of, with_band
+from tests.strategies import SHARINGS, descriptions, scenarios
+from tests.tolerances import CLOSED_FORM, EXACT, PRICE_ELASTICITY, PRICE_STEP, PUBLISHED_DIGITS
+
+
+def goodput(description: Description, lengths: np.ndarray) -> float:
+    return brute_force.goodput_of_lengths(description, lengths.tolist())
+
+
+@pytest.mark.parametrize("case", REFERENCE, ids=REFERENCE_NAMES)
+def test_reference_cases(case: Description) -> None:
+    found, expected = solve_homogeneous(scenario_of(case["scenario"])), case["expected"]["homogeneous"]
+    assert set(found.draft_length.tolist()) == {expected["length"]}
+    assert found.per_token_s == pytest.approx(expected["theta_s"], rel=CLOSED_FORM)
+    assert found.bandwidth_hz == pytest.approx(expected["bandwidth_hz"], rel=CLOSED_FORM)
+    assert goodput(case["scenario"], found.draft_length) == pytest.approx(expected["goodput"], rel=CLOSED_FORM)
+    assert found.relaxed_goodput >= expected["goodput"] * (1.0 - EXACT)
+
+
+@given(descriptions(longest=(1, 25)))
+def test_against_every_length(description: Description) -> None:
+    found, best = solve_homogeneous(scenario_of(description)), brute_force.homogeneous_optimum(description)
+    assert np.ptp(found.draft_length) == 0
+    assert goodput(description, found.draft_length) == pytest.approx(best["goodput"], rel=CLOSED_FORM)
+    assert found.per_token_s == pytest.approx(best["theta_s"], rel=CLOSED_FORM)
+    assert found.relaxed_goodput >= best["goodput"] * (1.0 - EXACT)
+
+
+def test_base_scenarios() -> None:
+    """Field scenarios S1 and S2."""
+    one = solve_homogeneous(scenario_of(s1()))
+    assert one.draft_length.tolist() == [6]
+    assert one.per_token_s == pytest.approx(0.02048864963565, rel=PUBLISHED_DIGITS)
+    assert goodput(s1(), one.draft_length) == pytest.approx(12.2096246590, rel=PUBLISHED_DIGITS)
+    two = solve_homogeneous(scenario_of(s2()))
+    assert two.draft_length.tolist() == [3, 3]
+    assert two.per_token_s == pytest.approx(0.04435173021, rel=PUBLISHED_DIGITS)
+    assert two.bandwidth_hz == pytest.approx([401326.42, 19598673.58], abs=5e-3)
+    assert goodput(s2(), two.draft_length) == pytest.approx(15.3599528894, rel=PUBLISHED_DIGITS)
+
+
+@pytest.mark.parametrize(("alpha", "length", "value"), [(1.0, 16, 32.1046448757), (0.0, 1, 4.5312706460)])
+def test_ends_of_acceptance(alpha: float, length: int, value: float) -> None:
+    """Field case 73: S1 with certain acceptance and with none."""
+    description = s1() | {"devices": [s1()["devices"][0] | {"acceptance": alpha}]}
+    found = solve_homogeneous(scenario_of(description))
+    assert found.draft_length.tolist() == [length]
+    assert goodput(description, found.draft_length) == pytest.approx(value, rel=PUBLISHED_DIGITS)
+
+
+def test_one_device_and_one_length() -> None:
+    """Field case 20: nothing to decide."""
+    description = s1(limits={"min_draft_length": 4, "max_draft_length": 4})
+    found = solve_homogeneous(scenario_of(description))
+    assert found.draft_length.tolist() == [4]
+    assert found.bandwidth_hz == pytest.approx([20e6], rel=EXACT)
+    assert goodput(description, found.draft_length) == pytest.approx(11.90138, rel=5e-7)
+
+
+@pytest.mark.parametrize(("least", "length", "value"), [(1, 1, 30.0), (0, 0, 100.0)])
+def test_drafting_that_does_not_pay(least: int, length: int, value: float) -> None:
+    """Field case 32: a verification faster than a draft; theta and the split are reported all the same."""
+    server = {"verify_base_s": 0.01, "verify_per_token_s": 0.0}
+    # 20 MHz at an SNR of 3 carry 40 Mbit/s: 0.4 Mbit take 0.01 s.
+    payload = {"token_bits": 0, "distribution_bits": 4e5}
+    limits = {"min_draft_length": least}
+    description = base((0.8, 0.04, float(linear_to_db(3.0)), 0.0), server=server, payload=payload, limits=limits)
+    found = solve_homogeneous(scenario_of(description))
+    assert found.draft_length.tolist() == [length]
+    assert goodput(description, found.draft_length) == pytest.approx(value, rel=CLOSED_FORM)
+    assert found.per_token_s == pytest.approx(0.05, rel=EXACT)
+    assert found.bandwidth_hz == pytest.approx([20e6], rel=EXACT)
+
+
+@given(scenarios(longest=(1, 40)), st.floats(0.0, 1.0))
+def test_no_real_length_is_better(scenario: Scenario, part: float) -> None:
+    """The relaxed goodput against any other real length, by the evaluator's own formula."""
+    found = solve_homogeneous(scenario)
+    low, high = scenario.length_limits("homogeneous")
+    assert low <= found.relaxed_length <= high
+    length = np.full(scenario.device_count, low + part * (high - low))
+    tokens = np.sum(scenario.acceptance.expected_tokens(length))
+    seconds = found.per_token_s * length[0] + scenario.verify_s(length)
+    assert tokens / seconds <= found.relaxed_goodput * (1.0 + EXACT)
+
+
+@pytest.mark.parametrize("sharing", SHARINGS)
+@given(data=st.data())
+def test_price_by_differences(sharing: str, data: st.DataObject) -> None:
+    scenario = data.draw(scenarios(sharings=(sharing,), kinds=("geometric",), inner=True))
+    found = solve_homogeneous(scenario)
+    more, less = (solve_homogeneous(with_band(scenario, 1.0 + step)) for step in (PRICE_STEP, -PRICE_STEP))
+    difference = (more.relaxed_goodput - less.relaxed_goodput) / (2.0 * PRICE_STEP * found.relaxed_goodput)
+    elasticity = found.price_of_bandwidth * scenario.uplink_bandwidth_hz / found.relaxed_goodput
+    assert elasticity == pytest.approx(difference, abs=PRICE_ELASTICITY)
+
+
+@given(scenarios(devices=(2, 5)), st.randoms(use_true_random=False))
+def test_permuting_devices_permutes_the_split(scenario: Scenario, random: object) -> None:
+    order = list(range(scenario.device_count))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    found, moved = solve_homogeneous(scenario), solve_homogeneous(permuted(scenario, order))
+    assert moved.bandwidth_hz == pytest.approx(found.bandwidth_hz[order], rel=EXACT)
+    assert moved.relaxed_goodput == pytest.approx(found.relaxed_goodput, rel=EXACT)
+    assert moved.per_token_s == pytest.approx(found.per_token_s, rel=EXACT)
+
+
+def test_limits_are_respected() -> None:
+    scenario = scenario_of(s2())
+    for limits, length in (((5, 9), 5), ((0, 2), 2), ((3, 3), 3), ((1, 16), 3)):
+        assert best_common_length(scenario, 0.04435173021, limits)[0] == length
+
+
+def test_tokens_that_cost_nothing() -> None:
+    """No draft time, no verification time and no upload time per token: the longest draft."""
+    scenario = scenario_of(s2(server={"verify_per_token_s": 0.0}))
+    assert best_common_length(scenario, 0.0, (1, 16)) == (16, 16.0)

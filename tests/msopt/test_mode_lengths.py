@@ -1,0 +1,250 @@
+"""The best lengths of problem `modes` against enumeration of all lengths, and their structure."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from msopt.control import ModeRule
+from msopt.greedy import greedy_lengths
+from msopt.mode_lengths import best_lengths, climb, deadlines, single_changes
+from msopt.mode_problem import ModeProblem, fitting
+from msopt.outcomes import expected_correction
+from msopt.scenario import Scenario
+from tests import brute_force
+from tests.cases import REFERENCE, REFERENCE_NAMES, Description, permuted, s1, s2, s3, scenario_of, stretched
+from tests.strategies import LAWS, descriptions, scenarios
+from tests.tolerances import (
+    BASELINE,
+    CLOSED_FORM,
+    DECOMPOSITION_MODES,
+    EXACT,
+    NEVER_ABOVE,
+    PUBLISHED_DIGITS,
+)
+
+SOME = settings(max_examples=25)
+
+
+def problem_of(scenario: Scenario, rule: ModeRule = "best") -> ModeProblem:
+    return ModeProblem(scenario, expected_correction(scenario, rule))
+
+
+def one(problem: ModeProblem, lengths: np.ndarray) -> float:
+    return float(problem.goodput(np.asarray(lengths, dtype=float)[None, :])[0])
+
+
+# Given answers
+
+
+@pytest.mark.parametrize("case", REFERENCE, ids=REFERENCE_NAMES)
+def test_reference_cases(case: Description) -> None:
+    lengths = best_lengths(problem_of(scenario_of(case["scenario"])))
+    found = brute_force.modes_goodput_of_lengths(case["scenario"], lengths.tolist())
+    best = case["expected"]["modes"]["goodput"]
+    assert best * DECOMPOSITION_MODES <= found <= best * (1.0 + NEVER_ABOVE)
+
+
+@pytest.mark.parametrize(("rule", "key"), [("all-uplink", "all_uplink"), ("all-downlink", "all_downlink")])
+@pytest.mark.parametrize("case", REFERENCE, ids=REFERENCE_NAMES)
+def test_reference_baselines(case: Description, rule: ModeRule, key: str) -> None:
+    lengths = best_lengths(problem_of(scenario_of(case["scenario"]), rule))
+    found = brute_force.modes_goodput_of_lengths(case["scenario"], lengths.tolist(), key.removeprefix("all_"))
+    assert found == pytest.approx(case["expected"]["modes"][key], rel=BASELINE)
+
+
+@pytest.mark.parametrize(
+    ("description", "rule", "lengths", "value"),
+    [
+        (s1(), "best", [6], 12.3154291299),
+        (s1(), "all-uplink", None, 12.3073608690),
+        (s2(), "best", [6, 3], 19.0473044917),
+        (s3(), "best", [6, 4, 3], 30.0661086526),
+        (s3(), "all-downlink", None, 30.0656805936),
+    ],
+)
+def test_base_scenarios(description: Description, rule: ModeRule, lengths: list[int] | None, value: float) -> None:
+    problem = problem_of(scenario_of(description), rule)
+    found = best_lengths(problem)
+    assert lengths is None or found.tolist() == lengths
+    assert one(problem, found) == pytest.approx(value, rel=PUBLISHED_DIGITS)
+
+
+def test_three_devices_all_uplink() -> None:
+    """Field scenario S3: printed as 29.6327967, by enumeration 29.63279682: the print is cut, not rounded."""
+    problem = problem_of(scenario_of(s3()), "all-uplink")
+    found = one(problem, best_lengths(problem))
+    assert found == pytest.approx(29.6327967, rel=5e-9)
+    assert found == pytest.approx(brute_force.modes_optimum(s3(), "uplink")["goodput"], rel=CLOSED_FORM)
+
+
+# The evaluation within
+
+
+@given(descriptions(devices=(1, 4)), st.data())
+def test_scores_against_brute_force(description: Description, data: st.DataObject) -> None:
+    problem = problem_of(scenario_of(description))
+    length = st.integers(0, 12)
+    rows = np.array([[data.draw(length) for _ in description["devices"]] for _ in range(3)])
+    corrections = brute_force.expected_corrections(description, rows)
+    exact = brute_force.modes_goodputs(description, rows, corrections)
+    assert problem.goodput(rows.astype(float)) == pytest.approx(exact, rel=CLOSED_FORM)
+
+
+@pytest.mark.parametrize("rule", ["best", "all-uplink", "all-downlink", "random"])
+@SOME
+@given(scenario=scenarios(devices=(1, 5)), data=st.data())
+def test_single_changes_are_exact(rule: ModeRule, scenario: Scenario, data: st.DataObject) -> None:
+    problem = problem_of(scenario, rule)
+    count = scenario.device_count
+    length = st.integers(0, 10).map(float)
+    lengths = np.array([[data.draw(length) for _ in range(count)] for _ in range(2)])
+    options = np.broadcast_to(np.array([0.0, 1.0, 4.0, 11.0]), (2, count, 4))
+    value, _ = single_changes(problem, lengths, options)
+    for row, device, choice in np.ndindex(value.shape):
+        changed = lengths[row].copy()
+        changed[device] = options[row, device, choice]
+        assert value[row, device, choice] == pytest.approx(one(problem, changed), rel=CLOSED_FORM)
+
+
+def test_deadlines_are_products_and_lengths_fit_them() -> None:
+    """Field scenario S3's u_k = tau_k + b/R_k(B/3); a product l u_k lets device k draft l, not l - 1."""
+    scenario = scenario_of(s3())
+    problem = problem_of(scenario)
+    unit = scenario.draft_s_per_token + 17.0 / (20e6 / 3.0 * np.log2(1.0 + scenario.uplink_snr))
+    assert problem.s_per_token == pytest.approx(unit, rel=EXACT)
+    every = deadlines(problem)
+    assert every[0] == 0.0
+    assert np.all(np.diff(every) > 0.0)
+    for l in range(9):
+        for k in range(3):
+            assert np.any(np.abs(every - l * unit[k]) <= EXACT * every[-1])
+            caps = fitting(problem, np.array([l * unit[k]]))[0]
+            assert caps[k] == l
+            assert np.all(caps * unit <= l * unit[k] * (1.0 + EXACT))
+            assert np.all(((caps + 1.0) * unit > l * unit[k] * (1.0 - EXACT)) | (caps == 8.0))
+
+
+def test_the_plain_floor_loses_tokens() -> None:
+    """Some l u / u fall just below l; the fitting lengths do not."""
+    rng = np.random.default_rng(0)
+    draft = rng.uniform(0.01, 0.05, 200)
+    lost = 0
+    for tau in draft.tolist():
+        description = s1(payload={"token_bits": 0}) | {
+            "devices": [s1()["devices"][0] | {"draft_s_per_token": tau}]
+        }
+        problem = problem_of(scenario_of(description))
+        for l in range(1, 17):
+            lost += int(np.floor(np.array(3 * l * tau) / 3 / tau) < l)
+            assert fitting(problem, np.array([3.0 * l * tau / 3.0]))[0, 0] == l
+    assert lost > 0
+
+
+# Enumeration and structure
+
+
+def test_random_cases_against_enumeration() -> None:
+    """80 cases of up to four devices: all laws, both sharings, with and without time by the token."""
+    ratios = []
+    for case in range(80):
+        rng = np.random.default_rng([20260829, case])
+        laws = LAWS if case % 3 == 2 else ("geometric",)
+        description = brute_force.random_scenario(rng, 1 + case % 4, longest=(2, 5), laws=laws)
+        best = brute_force.modes_optimum(description)["goodput"]
+        lengths = best_lengths(problem_of(scenario_of(description)))
+        ratios.append(brute_force.modes_goodput_of_lengths(description, lengths.tolist()) / best)
+    assert max(ratios) <= 1.0 + NEVER_ABOVE
+    assert min(ratios) >= DECOMPOSITION_MODES
+
+
+@SOME
+@given(descriptions(devices=(1, 4), longest=(2, 5), kinds=("geometric",), per_token=False))
+def test_all_or_nothing(description: Description) -> None:
+    """c1 = 0, geometric: some best control has each device at the minimum or at all that its deadline allows.
+
+    By brute force alone: all lengths against those of that form, for every deadline.
+    """
+    lengths = brute_force.all_lengths(description, 0)
+    scores = brute_force.modes_goodputs(
+        description, lengths, brute_force.expected_corrections(description, lengths)
+    )
+    problem = problem_of(scenario_of(description))
+    unit, (low, high) = problem.s_per_token, problem.limits
+    corners = set()
+    for deadline in {l * u for l in range(low, high + 1) for u in unit.tolist()}:
+        caps = [low + sum((low + n) * u <= deadline * (1.0 + EXACT) for n in range(1, high - low + 1)) for u in unit]
+        corners |= set(itertools.product(*[(low, cap) for cap in caps]))
+    of_that_form = [tuple(row) in corners for row in lengths.tolist()]
+    assert scores[of_that_form].max() >= scores.max() * (1.0 - EXACT)
+
+
+@SOME
+@given(descriptions(devices=(1, 4)))
+def test_limits_and_no_single_change_gains(description: Description) -> None:
+    problem = problem_of(scenario_of(description))
+    low, high = problem.limits
+    found = best_lengths(problem)
+    assert np.all((found >= low) & (found <= high))
+    score = one(problem, found)
+    upload = float(np.max(found * problem.s_per_token))
+    for device in range(found.size):
+        for length in range(low, high + 1):
+            if length * problem.s_per_token[device] <= upload:
+                changed = found.copy()
+                changed[device] = length
+                assert one(problem, changed) <= score * (1.0 + CLOSED_FORM)
+
+
+@given(scenarios(devices=(1, 6)))
+def test_never_behind_greedy(scenario: Scenario) -> None:
+    problem = problem_of(scenario)
+    assert one(problem, best_lengths(problem)) >= one(problem, greedy_lengths(problem)) * (1.0 - EXACT)
+
+
+@SOME
+@given(scenarios(devices=(2, 4)), st.data())
+def test_climbing_never_loses(scenario: Scenario, data: st.DataObject) -> None:
+    problem = problem_of(scenario)
+    low, high = problem.limits
+    length = st.integers(low, high).map(float)
+    start = np.array([[data.draw(length) for _ in range(scenario.device_count)]])
+    end = climb(problem, start.copy(), np.full_like(start, float(high)))
+    assert one(problem, end) >= one(problem, start[0]) * (1.0 - EXACT)
+
+
+@SOME
+@given(scenarios(devices=(2, 4), inner=True), st.randoms(use_true_random=False))
+def test_permuting_devices_keeps_the_goodput(scenario: Scenario, random: Any) -> None:
+    order = list(range(scenario.device_count))
+    random.shuffle(order)
+    problem, moved = problem_of(scenario), problem_of(permuted(scenario, order))
+    lengths, others = best_lengths(problem), best_lengths(moved)
+    assert one(moved, others) == pytest.approx(one(problem, lengths), rel=CLOSED_FORM)
+    assert one(moved, lengths[order]) == pytest.approx(one(problem, lengths), rel=CLOSED_FORM)
+
+
+@SOME
+@given(scenarios(devices=(1, 4)), st.sampled_from([0.01, 3.0, 1e3]))
+def test_stretching_time_divides_the_goodput(scenario: Scenario, factor: float) -> None:
+    """Draft times, verification times and both payloads times s divide the goodput by s."""
+    problem, slow = problem_of(scenario), problem_of(stretched(scenario, factor))
+    found = one(problem, best_lengths(problem))
+    assert one(slow, best_lengths(slow)) * factor == pytest.approx(found, rel=CLOSED_FORM)
+
+
+def test_a_weak_device_is_set_aside() -> None:
+    """Greedy cannot start when one weak device makes every rejection dear; the nested sets can."""
+    devices = [s1()["devices"][0] | {"name": f"d{k}", "acceptance": 0.9} for k in range(3)]
+    devices.append(devices[0] | {"name": "weak", "uplink_snr_db": -40.0, "downlink_snr_db": -40.0})
+    description = s1(limits={"max_draft_length": 5}) | {"devices": devices}
+    problem = problem_of(scenario_of(description))
+    best = brute_force.modes_optimum(description)
+    found = best_lengths(problem)
+    assert found[3] == 0
+    assert found[:3].min() > 0
+    assert one(problem, found) == pytest.approx(best["goodput"], rel=CLOSED_FORM)
+    assert one(problem, greedy_lengths(problem)) < 0.9 * best["goodput"]

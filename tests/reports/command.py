@@ -1,0 +1,61 @@
+"""Running the command line inside the test, and what it left behind."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+import tomli_w
+
+from reports import cli
+from tests.cases import Description
+
+
+@dataclass(frozen=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def record(self) -> Any:
+        """Standard output as JSON, by a reader that refuses what JSON does not have."""
+        return strict_json(self.out)
+
+
+class Command:
+    """`msopt` with a folder of its own."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.folder = folder
+        self._capsys = capsys
+
+    def __call__(self, *arguments: object) -> Outcome:
+        self._capsys.readouterr()
+        code = cli.main([str(argument) for argument in arguments])
+        captured = self._capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    def done(self, *arguments: object) -> Outcome:
+        """Run a command that has to succeed without a word on standard error."""
+        outcome = self(*arguments)
+        assert (outcome.code, outcome.err) == (0, "")
+        return outcome
+
+    def solved(self, file: object, problem: str, *more: object) -> dict[str, Any]:
+        record = self.done("solve", file, "--problem", problem, "--format", "json", *more).record
+        assert isinstance(record, dict)
+        return record
+
+    def scenario(self, description: Description) -> Path:
+        path = self.folder / "scenario.toml"
+        path.write_text(tomli_w.dumps(description), encoding="utf-8")
+        return path
+
+
+def strict_json(text: str) -> Any:
+    def refuse(word: str) -> NoReturn:
+        raise AssertionError(f"{word} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)

@@ -1,0 +1,148 @@
+"""What the commands print and write."""
+
+import pytest
+
+import msopt as package
+from msopt import METHODS, PROBLEMS, draw
+from msopt.scenario import Problem
+from tests.cases import s1, s2, scenario_of
+from tests.reports.command import Command, strict_json
+from tests.tolerances import EXACT
+
+KEYS = [
+    *("scenario", "problem", "method", "solver", "goodput_tokens_per_s", "standard_error_tokens_per_s"),
+    *("bound_tokens_per_s", "gap", "round_s", "draft_upload_s", "verify_s", "correction_s", "per_token_s"),
+    *("relaxed_goodput_tokens_per_s", "price_of_bandwidth_tokens_per_s_per_hz", "warnings", "devices"),
+]
+LITERAL = ("[red]x", "$$", "a|b", "<b>x</b>", "=1+1", "NA", ":smile:", "x" * 200, "Ünï 漢字", "[/]")
+
+
+def test_version_and_help(msopt: Command) -> None:
+    assert msopt.done("--version").out == f"msopt {package.__version__}\n"
+    commands = ["solve", "react", "evaluate", "scenario", "scenarios", "report"]
+    for arguments in ([], ["--help"]):
+        text = msopt.done(*arguments).out
+        assert all(command in text for command in commands)
+    for command in commands:
+        assert msopt.done(command, "--help").out.startswith("Usage: msopt ")
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_keys(msopt: Command, problem: Problem) -> None:
+    path = msopt.scenario(s2(server={"draft_s_per_token": 0.01}))
+    for method in METHODS[problem]:
+        record = msopt.solved(path, problem, "--method", method)
+        assert list(record) == KEYS
+        assert (record["problem"], record["method"], record["solver"]) == (problem, method, None)
+        assert record["scenario"] == "base"
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_what_solve_writes_evaluate_reads(msopt: Command, problem: Problem) -> None:
+    path, written = msopt.scenario(s2()), msopt.folder / "control.json"
+    for method in METHODS[problem]:
+        if method in ("server-only", "point-to-point", "centralised"):
+            continue
+        table = msopt.done("solve", path, "--problem", problem, "--method", method, "--output", written).out
+        assert "dev-1" in table
+        solved = strict_json(written.read_text(encoding="utf-8"))
+        assert solved == msopt.solved(path, problem, "--method", method)
+        score = msopt.done("evaluate", path, "--control", written, "--format", "json").record
+        assert score["goodput_tokens_per_s"] == pytest.approx(solved["goodput_tokens_per_s"], rel=EXACT)
+        assert score["devices"] == solved["devices"]
+        assert score["bound_tokens_per_s"] >= score["goodput_tokens_per_s"]
+        assert {slack["unit"] for slack in score["slacks"]} == {"token", "Hz", "s"}
+        assert all(slack["least_slack"] >= -20e6 * EXACT for slack in score["slacks"])
+        assert "the uplink bandwidth budget" in msopt.done("evaluate", path, "--control", written).out
+
+
+def test_options_reach_the_method(msopt: Command) -> None:
+    path = msopt.scenario(s2())
+    fixed = msopt.solved(path, "heterogeneous", "--method", "fixed", "--length", 3)
+    assert [device["draft_length"] for device in fixed["devices"]] == [3, 3]
+    grid = ["--method", "grid", "--grid-phi", 2, "--grid-lambda", 3, "--grid-rule", "skip"]
+    expected = package.solve(
+        scenario_of(s2()), "heterogeneous", "grid", grid_phi=2, grid_lambda=3, grid_rule="skip"
+    ).goodput
+    assert msopt.solved(path, "heterogeneous", *grid)["goodput_tokens_per_s"] == expected
+    many = msopt.folder / "many.toml"
+    draw("uldl-qwen25", devices=22, seed=1)[0].write(many)
+    sampled = ["--method", "uniform-length", "--samples", 50]
+    first, again, other = (msopt.solved(many, "modes", *sampled, "--seed", seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first["standard_error_tokens_per_s"] > 0.0
+    assert first["goodput_tokens_per_s"] != other["goodput_tokens_per_s"]
+
+
+def test_units_are_echoed(msopt: Command) -> None:
+    """Field case 68: what was meant as 20 MHz is seen to be 200 MHz."""
+    text = msopt.done("solve", msopt.scenario(s2(radio={"uplink_bandwidth_hz": 20 * 10e6}))).out
+    line = next(line for line in text.splitlines() if "uplink_bandwidth_hz" in line)
+    assert line.split() == ["uplink_bandwidth_hz", "200000000", "Hz", "200", "MHz,", "fixed-snr"]
+    for shown in ("20 MHz", "33.792 kbit", "200 ms", "40 dBm", "1 to 16 token", "20 ms to 40 ms"):
+        assert shown in text
+
+
+def test_side_by_side(msopt: Command) -> None:
+    text = msopt.done("solve", msopt.scenario(s2()), "--problem", "all").out
+    goodputs = next(line for line in text.splitlines() if line.strip().startswith("goodput"))
+    assert goodputs.split() == ["goodput", "token/s", "15.36", "18.54", "19.0473"]
+    lengths = next(line for line in text.splitlines() if line.strip().startswith("dev-1"))
+    assert lengths.split()[1::2] == ["3", "5", "6"]
+
+
+def test_warnings(msopt: Command) -> None:
+    """Field case 22: one line each on standard error, the same in the JSON, and standard output stays JSON."""
+    device = (0.8, 0.02, 87.0, 25.0)
+    path = msopt.scenario(s1() | {"devices": [dict(zip(list(s1()["devices"][0])[1:], device, strict=True), name="a")]})
+    for problem in ("modes", "all"):
+        outcome = msopt("solve", path, "--problem", problem, "--format", "json")
+        assert outcome.code == 0
+        assert outcome.err == 'warning: devices[0] ("a"): uplink_snr_db = 87 is above 60 dB; is it in dB?\n'
+        record = outcome.record[0] if problem == "all" else outcome.record
+        assert [f"warning: {text}\n" for text in record["warnings"]] == [outcome.err]
+    assert msopt("react", path, "--rejected", "a").err == outcome.err
+
+
+def test_names_are_literal(msopt: Command) -> None:
+    description = s1()
+    description["devices"] = [description["devices"][0] | {"name": name} for name in LITERAL]
+    description["name"] = "[bold]$$|*"
+    path = msopt.scenario(description)
+    solved = msopt.done("solve", path).out
+    assert solved.startswith("[bold]$$|*\n")
+    reaction = [word for name in LITERAL for word in ("--rejected", name)]
+    for text in (solved, msopt.done("react", path, *reaction).out):
+        shown = [line[1:].split("  ")[0] for line in text.splitlines()]
+        assert [line for line in shown if line in LITERAL] == list(LITERAL)
+
+
+def test_rejected_names(msopt: Command) -> None:
+    """A whole name comes first; of a list the longest run that is a name."""
+    description = s1()
+    names = ["a", "b (c, d)", "x,y", "x", "y"]
+    description["devices"] = [description["devices"][0] | {"name": name} for name in names]
+    path = msopt.scenario(description)
+    for given, expected in (
+        (["x,y"], ["x,y"]),
+        (["x", "y"], ["x", "y"]),
+        (["y, x"], ["x", "y"]),
+        (["a,b (c, d),x,y"], ["a", "b (c, d)", "x,y"]),
+        (["a,a", "a"], ["a"]),
+    ):
+        arguments = [word for name in given for word in ("--rejected", name)]
+        record = msopt.done("react", path, *arguments, "--format", "json").record
+        assert list(record) == ["correction_s", "devices"]
+        assert [device["name"] for device in record["devices"]] == expected
+        for device in record["devices"]:
+            assert list(device) == ["name", "mode", "bandwidth_hz", "downlink_power_w"]
+            assert (device["mode"] == "uplink") == (device["downlink_power_w"] is None)
+
+
+def test_output_is_whole_or_not_at_all(msopt: Command) -> None:
+    path, written = msopt.scenario(s2()), msopt.folder / "control.json"
+    written.write_text("old", encoding="utf-8")
+    assert msopt("solve", path, "--method", "nope", "--output", written).code == 2
+    assert written.read_text(encoding="utf-8") == "old"
+    msopt.done("solve", path, "--output", written, "--format", "json")
+    assert sorted(file.name for file in msopt.folder.iterdir()) == ["control.json", "scenario.toml"]

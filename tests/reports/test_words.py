@@ -1,0 +1,53 @@
+"""Numbers, names and messages as people read them; the examples in the docstrings of the reports."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import reports
+from reports.inputs import about, provenance
+from reports.words import literal, number, one_line, per_cent, with_prefix
+
+
+@pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(reports.__path__)])
+def test_docstring_examples(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(f"reports.{name}")).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (200e6, "Hz", "200 MHz"),
+        (20e6, "Hz", "20 MHz"),
+        (999.0, "bit", "999 bit"),
+        (1000.0, "bit", "1 kbit"),
+        (1e-3, "s", "1 ms"),
+        (2.08e-7, "W", "208 nW"),
+        (0.0, "s", "0 s"),
+        (-0.5, "s", "-500 ms"),
+        (1e-18, "W", "1e-06 pW"),
+        (1e20, "Hz", "1e+08 THz"),
+    ],
+)
+def test_prefixes(value: float, unit: str, shown: str) -> None:
+    assert with_prefix(value, unit) == shown
+
+
+def test_what_is_not_there_is_a_dash() -> None:
+    assert (number(None), per_cent(None), number(1 / 3, 3)) == ("–", "–", "0.333")
+
+
+def test_control_characters() -> None:
+    assert literal("Ünï 漢字 a|b $$") == "Ünï 漢字 a|b $$"
+    assert literal("\x1b[2J\r\u202e") == "\\x1b[2J\\r\\u202e"
+    assert one_line(" a\n\tb  c ") == "a b c"
+
+
+def test_head_of_a_file() -> None:
+    text = "# name: Two devices. Made up.\n#   more\n#\nkey = 1 # not this\n# nor this\n"
+    assert provenance(text) == ["name: Two devices. Made up.", "  more", ""]
+    assert about(text, "name") == "Two devices."
+    assert about("# In the setting of\n# a paper\n", "name") == "In the setting of a paper"
+    assert about("key = 1\n", "name") == ""

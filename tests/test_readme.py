@@ -1,0 +1,22 @@
+"""The README's example runs as it stands."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parent.parent / "README.md").read_text()
+
+
+def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec(compile(example, "README.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[0].endswith("below the optimum")
+    assert len(printed) == 2 + 8 + 2
+
+
+def test_every_file_it_names_exists() -> None:
+    root = Path(__file__).parent.parent
+    for name in re.findall(r"`((?:msopt|reports)/[\w/.-]+)`", README) + re.findall(r"\]\((\w+\.\w+)\)", README):
+        assert (root / name).exists(), name
