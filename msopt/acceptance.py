@@ -73,6 +73,34 @@ class Geometric:
         return np.where(self._certain, 0.0, np.where(self._never, -np.inf, inner))
 
 
+class GeometricChords:
+    """The geometric law at whole lengths, with E piecewise linear in between."""
+
+    knots = True
+
+    def __init__(self, alpha: FloatArray) -> None:
+        self._whole = Geometric(alpha)
+        self.log_slope = np.zeros(alpha.size)
+
+    def survival(self, length: FloatArray) -> FloatArray:
+        """S(l) = alpha^l."""
+        return self._whole.survival(length)
+
+    def expected_tokens(self, length: FloatArray) -> FloatArray:
+        """E(L), linear between whole lengths."""
+        whole = np.floor(length)
+        return np.asarray(self._whole.expected_tokens(whole) + (length - whole) * self._whole.survival(whole + 1.0))
+
+    def log_marginal_tokens(self, length: FloatArray) -> FloatArray:
+        """ln S(floor(L) + 1), the slope of E to the right of L."""
+        return _log(self._whole.survival(np.floor(length) + 1.0))
+
+
+def _log(probability: FloatArray) -> FloatArray:
+    """Logarithm, -inf at 0."""
+    return np.log(probability, out=np.full(probability.shape, -np.inf), where=probability > 0.0)
+
+
 class Tabulated:
     """A law known at whole lengths through the ratios S(l+1)/S(l); E is piecewise linear in between.
 
@@ -106,8 +134,7 @@ class Tabulated:
 
     def log_marginal_tokens(self, length: FloatArray) -> FloatArray:
         """ln S(floor(L) + 1), the slope of E to the right of L."""
-        slope = self.survival(np.floor(length) + 1.0)
-        return np.log(slope, out=np.full(slope.shape, -np.inf), where=slope > 0.0)
+        return _log(self.survival(np.floor(length) + 1.0))
 
     def _column(self, whole: IntArray) -> IntArray:
         return np.broadcast_to(np.arange(self._alpha.size), whole.shape)
@@ -197,8 +224,7 @@ class Acceptance:
         found: list[tuple[IntArray, AcceptanceLaw]] = []
         if geometric.any():
             alpha = self.mean[geometric]
-            constant_ratio = Tabulated(np.empty((alpha.size, 0)), alpha, np.zeros(alpha.size))
-            found.append((np.flatnonzero(geometric), constant_ratio if self.piecewise else Geometric(alpha)))
+            found.append((np.flatnonzero(geometric), GeometricChords(alpha) if self.piecewise else Geometric(alpha)))
         if measured.any():
             found.append((np.flatnonzero(measured), _measured_curves([c for c in self.curves if c is not None])))
         if beta.any():

@@ -104,9 +104,9 @@ def _members(scenario: Scenario, rejected: Sequence[int] | Sequence[str] | IntAr
 def _equal_delay_power_w(scenario: Scenario, members: IntArray, on_downlink: BoolArray) -> FloatArray:
     """Power [W] in proportion to 1/SNRd on the downlink, NaN on the uplink; its sum never exceeds the total."""
     need = 1.0 / scenario.downlink_snr[members[on_downlink]]
-    power = scenario.downlink_power_w * need / np.sum(need)
-    if power.size:
-        power[np.argmax(power)] -= max(0.0, 2.0 * (float(np.sum(power)) - scenario.downlink_power_w))
+    # Summed in whatever order, rounding adds at most an epsilon for each term.
+    below_one = 1.0 - need.size * np.finfo(float).eps
+    power = scenario.downlink_power_w * below_one * need / np.sum(need)
     all_power = np.full(members.size, np.nan)
     all_power[on_downlink] = power
     return all_power

@@ -8,6 +8,10 @@ class MsoptError(Exception):
 
     exit_code: ClassVar[int] = 3
 
+    def __init__(self, text: str) -> None:
+        # A name or key from a file may hold line breaks and other characters that do not print.
+        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in text))
+
 
 class ParameterError(MsoptError):
     """A value that no scenario, control or option may have: where it stands, what it is, what is allowed."""

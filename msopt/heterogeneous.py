@@ -40,7 +40,11 @@ def solve_heterogeneous(scenario: Scenario) -> HeterogeneousOptimum:
     the vertices of the interpolated program at deadlines around its best: all its lengths but one or two
     are whole.
     """
-    relaxed = solve_relaxed(scenario)
+    return whole_optimum(scenario, solve_relaxed(scenario))
+
+
+def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum) -> HeterogeneousOptimum:
+    """The same from a relaxed optimum at hand, whoever found it."""
     interpolated = interpolated_optimum(scenario)
     vertices = lengths_around(_piecewise(scenario), interpolated)
     real = relaxed.draft_length

@@ -138,7 +138,8 @@ def lengths_at_price(
     inner = (alpha > 0.0) & (alpha < 1.0)
     decay = -np.log(np.where(inner, alpha, 0.5))
     rejection = np.where(inner, 1.0 - alpha, 0.5)
-    drafts = draft_s > 0.0
+    # Where the deadline holds more than 1e100 tokens the limit of no drafting time is exact to the last digit.
+    drafts = draft_s > 1e-100 * deadline_s
     step = np.where(drafts, draft_s, 1.0)
     price = log_price + np.log(rejection / decay)
     budget = decay * (deadline_s / step + 1.0) / 2.0
@@ -153,7 +154,7 @@ def lengths_at_price(
     general = np.where(drafts, np.where(omega > 1.0, late, early), -price / decay)
     sure = np.where(
         drafts,
-        -deadline_s * np.expm1(0.5 * np.minimum(log_price, 1e3)) / step,
+        -deadline_s * np.expm1(0.5 * np.minimum(log_price, 100.0)) / step,
         np.where(log_price < 0.0, np.inf, 0.0),
     )
     return np.where(inner, general - 1.0, np.where(alpha == 1.0, sure, -1.0))

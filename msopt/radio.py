@@ -8,11 +8,12 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray
+from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.special import excess_root, log1p_minus
 
 UplinkSharing = Literal["fixed-snr", "power-limited"]
 LN2 = float(np.log(2.0))
+_ROUND_OFF = 1e-15
 
 
 def spectral_efficiency(snr: FloatArray) -> FloatArray:
@@ -90,15 +91,13 @@ class PowerLimited:
 
     def bandwidth(self, rate: FloatArray) -> FloatArray:
         """The inverse: with c = R ln2/s below 1 (the ceiling of the rate) it is s/z, ln(1 + z) = c z."""
-        c = np.asarray(rate * LN2 / self.power_hz)
-        carried = (c > 0.0) & (c < 1.0)
+        c, carried = self._share_of_ceiling(rate)
         band = self.power_hz / _snr_in_share(np.where(carried, c, 0.5))
         return np.where(carried, band, np.where(c > 0.0, np.inf, 0.0))
 
     def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The inverse with its derivatives 1/R' and -R''/R'^3, finite at every rate below the ceiling."""
-        c = np.asarray(rate * LN2 / self.power_hz)
-        carried = (c > 0.0) & (c < 1.0)
+        c, carried = self._share_of_ceiling(rate)
         z = _snr_in_share(np.where(carried, c, 0.5))
         band = self.power_hz / z
         near = z < 1.0
@@ -116,6 +115,12 @@ class PowerLimited:
             np.where(carried, slope, outside),
             np.where(carried, curvature, outside),
         )
+
+    def _share_of_ceiling(self, rate: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """c = R ln2/s, and whether a bandwidth carries it; an SNR so low that c rounds to 1 still does."""
+        c = np.asarray(rate * LN2 / self.power_hz)
+        c = np.where((c >= 1.0) & (c <= 1.0 + _ROUND_OFF), 1.0 - 0.5 * np.finfo(float).eps, c)
+        return c, (c > 0.0) & (c < 1.0)
 
     def take(self, devices: IntArray) -> "PowerLimited":
         """The same sharing for some of the devices."""

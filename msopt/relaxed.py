@@ -17,10 +17,12 @@ from msopt.response import Response
 from msopt.scenario import Scenario
 from msopt.split import equal_latency_split
 
-_BUDGET_RTOL = 1e-13
+_BUDGET_RTOL = 1e-12
 _PRICE_STEPS = 200
+_PATIENCE = 4
 _GOODPUT_RTOL = 1e-14
-_DEADLINE_XTOL = 1e-10
+_DEADLINE_STEPS = 200
+_GAP_RTOL = 1e-12
 _NO_GAIN = -700.0
 _AROUND = (0.2, 0.4, 0.6, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0)
 _BEYOND = 1.0 + 1e-9
@@ -58,6 +60,11 @@ class _Point:
     goodput: float
     log_price: float
     log_gain: float
+
+    @property
+    def gain(self) -> float:
+        """N'(D) [token/s]."""
+        return self.goodput * float(np.exp(self.log_gain)) if self.log_gain > _NO_GAIN else 0.0
 
 
 def shortest_deadline(scenario: Scenario, draft_length: FloatArray) -> FloatArray:
@@ -123,27 +130,59 @@ class _Search:
         return RelaxedOptimum(point.length, share, float(deadline), float(final.goodput), price)
 
     def _climb(self, shortest: float, start: float, longest: float) -> _Point:
-        """The deadline at which N'(D) = G, between `start` and `longest`, in ln(D - shortest).
+        """The best point between `start` and `longest`, closed in from both sides.
 
-        Returns the best point visited: where one device leaves no time to the others, neighbouring floats D
-        are further apart in goodput than the tolerance.
+        N is concave, so below its tangents on both sides; where they meet, their ratio bounds the goodput of
+        the whole interval, and the search ends when nothing above the best point is left. It steps to that
+        meeting point and to the secant of ln(N'/G) over ln(D - shortest) in turns: one is exact at kinks, the
+        other where N is smooth. Returns the best point visited: where one device leaves no time to the others,
+        neighbouring floats D are further apart in goodput than the tolerance.
         """
-        visited = [self.at(start, None)]
-
-        def gain(log_time: float) -> float:
-            visited.append(self.at(shortest + float(np.exp(log_time)), visited[-1]))
-            return visited[-1].log_gain
-
+        left = self.at(start, None)
+        if left.log_gain <= 0.0:
+            return left
         # Just beyond the longest deadline the band is surely not full, and no gain is left.
-        low, high = float(np.log(start - shortest)), float(np.log(longest * _BEYOND - shortest))
-        if visited[0].log_gain > 0.0:
-            visited.append(
-                self.at(
-                    shortest + float(np.exp(brentq(gain, low, high, xtol=_DEADLINE_XTOL, rtol=1e-14))),
-                    visited[-1],
-                )
-            )
-        return max(visited, key=lambda point: point.goodput)
+        right = self.at(longest * _BEYOND, None)
+        best = max(left, right, key=lambda point: point.goodput)
+        for step in range(_DEADLINE_STEPS):
+            meeting, ceiling = self._meeting(left, right)
+            if ceiling <= best.goodput * (1.0 + _GAP_RTOL):
+                break
+            deadline = meeting if step % 2 == 0 else self._secant(left, right, shortest)
+            if not left.deadline_s < deadline < right.deadline_s:
+                deadline = 0.5 * (left.deadline_s + right.deadline_s)
+            if not left.deadline_s < deadline < right.deadline_s:
+                break
+            found = self.at(deadline, left if left.log_price > -np.inf else right)
+            best = max(best, found, key=lambda point: point.goodput)
+            if found.log_gain > 0.0:
+                left = found
+            else:
+                right = found
+        return best
+
+    def _meeting(self, left: _Point, right: _Point) -> tuple[float, float]:
+        """Where the tangents of N at two points meet [s], and the goodput they allow there."""
+        here, there = self._worth(left), self._worth(right)
+        fall = left.gain - right.gain
+        if fall <= 0.0:
+            return right.deadline_s, max(left.goodput, right.goodput)
+        part = (there - here - right.gain * (right.deadline_s - left.deadline_s)) / fall
+        part = float(np.clip(part, 0.0, right.deadline_s - left.deadline_s))
+        deadline = left.deadline_s + part
+        return deadline, (here + left.gain * part) / (deadline + self.scenario.verify_idle_s)
+
+    def _worth(self, point: _Point) -> float:
+        """N(D): expected tokens less what verifying the drafts costs at the point's own goodput."""
+        return point.goodput * (point.deadline_s + self.scenario.verify_idle_s)
+
+    @staticmethod
+    def _secant(left: _Point, right: _Point, shortest: float) -> float:
+        low, high = np.log(left.deadline_s - shortest), np.log(right.deadline_s - shortest)
+        if right.log_gain <= _NO_GAIN:
+            return shortest + float(np.exp(0.5 * (low + high)))
+        part = left.log_gain / (left.log_gain - right.log_gain)
+        return shortest + float(np.exp(low + float(np.clip(part, 0.02, 0.98)) * (high - low)))
 
     def at(self, deadline: float, near: _Point | None) -> _Point:
         """Solve for one deadline, starting from a solution near by."""
@@ -174,26 +213,30 @@ class _Search:
         if self._used(shortest, deadline) >= self.band * (1.0 - _BUDGET_RTOL):
             return shortest, dear
         price, reach = guess if -np.inf < guess < dear else min(self._first_price(deadline), dear - 1.0), 1.0
+        length, slow = longest, 0
         for _ in range(_PRICE_STEPS):
-            length = self.response.lengths(deadline, price, log_cost)
-            used = self._used(length, deadline)
+            length = self.response.lengths(deadline, price, log_cost, length)
+            used, fall = self.response.use(length, deadline, price, log_cost)
             if abs(used - self.band) <= _BUDGET_RTOL * self.band:
                 return length, price
+            before = dear - cheap
             if used > self.band:
                 cheap, longest = price, length
             else:
                 dear, shortest = price, length
             if np.isfinite(dear) and dear - cheap <= 1e-15 * max(1.0, abs(dear)):
                 break
-            fall = self.response.yielding(length, deadline, price, log_cost)
+            halved = dear - cheap <= 0.5 * before if np.isfinite(before) else bool(np.isfinite(dear - cheap))
+            slow = 0 if halved else slow + 1
             newton = price + used / fall * float(np.log(used / self.band)) if fall > 0.0 else np.nan
-            if abs(newton - price) > reach or not cheap < newton < dear:
-                newton = 0.5 * (cheap + dear)
+            # Where lengths jump, Newton's steps can be arbitrarily short: then the bracket is halved.
+            if abs(newton - price) > reach or not cheap < newton < dear or slow > _PATIENCE:
+                newton, slow = 0.5 * (cheap + dear), 0
                 if not np.isfinite(newton):
                     newton = cheap + reach if np.isfinite(cheap) else dear - reach
                     reach *= 2.0
             price = newton
-        return self._blend(shortest, longest, deadline), dear
+        return self._blend(shortest, longest, deadline), dear if np.isfinite(dear) else price
 
     def _choking_price(self, deadline: float, log_cost: float) -> float:
         """The price above which every device stays at its minimum; infinite where the first token is free."""
@@ -223,4 +266,5 @@ class _Search:
 
         if excess(0.0) >= 0.0:
             return shortest
-        return shortest + float(brentq(excess, 0.0, 1.0, xtol=1e-15, rtol=1e-14)) * (longest - shortest)
+        part = float(brentq(excess, 0.0, 1.0, xtol=1e-15, rtol=1e-14))
+        return np.clip(shortest + part * (longest - shortest), self.response.low, self.response.high)

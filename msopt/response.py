@@ -13,9 +13,12 @@ from msopt.multispin import lengths_at_price
 from msopt.radio import FixedSnr
 from msopt.scenario import Scenario
 
-_STEPS = 120
+_STEPS = 200
+_TABLE_SPAN = 64
 _NEWTON_RTOL = 1e-9  # the step after one this small is exact: convergence is quadratic
 _BISECTION_RTOL = 1e-15
+_LEAST_STIFFNESS = 1e-100  # below it a length jumps rather than moves
+_LEAST_LENGTH = 1e-12  # a length below it need not be known any better
 
 
 class Response:
@@ -32,6 +35,7 @@ class Response:
         # With twice the band no solution reaches the cap, so the cap never carries a multiplier.
         twice = np.full(scenario.device_count, 2.0 * scenario.uplink_bandwidth_hz)
         self.least_s_per_token = self.draft_s + self._bits / self._uplink.rate(twice)
+        self._table: tuple[float, FloatArray, FloatArray] | None = None
         self._wright = self.acceptance.geometric and isinstance(self._uplink, FixedSnr)
 
     def bandwidth(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -45,11 +49,13 @@ class Response:
         """The longest length worth looking at for a deadline [token]."""
         return np.asarray(np.maximum(np.minimum(self.high, deadline_s / self.least_s_per_token), self.low))
 
-    def lengths(self, deadline_s: float, log_price: float, log_cost: float) -> FloatArray:
-        """Best lengths at ln(nu) and ln(G c1), either of which may be -inf for none."""
+    def lengths(
+        self, deadline_s: float, log_price: float, log_cost: float, near: FloatArray | None = None
+    ) -> FloatArray:
+        """Best lengths at ln(nu) and ln(G c1), either of which may be -inf for none; `near` is a first guess."""
         cap = self.cap(deadline_s)
         if not self._wright or log_cost > -np.inf:
-            return self._stationary(deadline_s, log_price, log_cost, cap)
+            return self._stationary(deadline_s, log_price, log_cost, cap, near)
         if log_price == -np.inf:
             return np.where(self.acceptance.mean > 0.0, cap, self.low)
         _, slope_at_rest, _ = self.bandwidth(np.zeros_like(cap))
@@ -57,17 +63,18 @@ class Response:
         free = lengths_at_price(np.asarray(deadline_s), price, self.acceptance.mean, self.draft_s)
         return np.clip(free, self.low, cap)
 
-    def yielding(self, length: FloatArray, deadline_s: float, log_price: float, log_cost: float) -> float:
-        """How fast the bandwidth used falls with ln(nu) [Hz]; devices at a limit or knot do not move."""
-        _, slope, curvature = self.bandwidth(length / deadline_s)
+    def use(self, length: FloatArray, deadline_s: float, log_price: float, log_cost: float) -> tuple[float, float]:
+        """The bandwidth used [Hz], and how fast it falls with ln(nu); devices at a limit or knot do not move."""
+        band, slope, curvature = self.bandwidth(length / deadline_s)
         moves = (length > self.low) & (length < self.cap(deadline_s)) & (slope > 0.0)
         moves &= ~(self.acceptance.knots & (length == np.floor(length)))
         slope = np.where(moves, slope, 1.0)
         priced = log_price + np.log(slope)
         share = np.exp(priced - np.logaddexp(priced, log_cost))
         stiffness = share * curvature / (slope * deadline_s) - self.acceptance.log_slope
-        moves &= stiffness > 0.0
-        return float(np.sum(slope[moves] * share[moves] / stiffness[moves]) / deadline_s)
+        moves &= stiffness > _LEAST_STIFFNESS
+        fall = float(np.sum(slope[moves] * share[moves] / stiffness[moves]) / deadline_s)
+        return float(np.sum(band)), fall
 
     def _worth(
         self,
@@ -88,25 +95,29 @@ class Response:
         gain = np.where(none_left, -np.inf, np.where(none_left, 0.0, log_marginal) - total)
         return gain, self.acceptance.log_slope - bend
 
-    def _stationary(self, deadline_s: float, log_price: float, log_cost: float, cap: FloatArray) -> FloatArray:
+    def _stationary(
+        self, deadline_s: float, log_price: float, log_cost: float, cap: FloatArray, near: FloatArray | None
+    ) -> FloatArray:
         """A safeguarded Newton iteration on logarithms, for all devices at once.
 
-        It starts from the upper limit: `_worth` falls ever faster with the length, so the steps go down to
-        the root without passing it.
+        Without a guess it starts from the upper limit: `_worth` falls ever faster with the length, so the
+        steps go down to the root without passing it.
         """
         prices = deadline_s, log_price, log_cost
         low, high = self._between_knots(cap, *prices)
         flat = self.acceptance.log_marginal_tokens(low)
         at_low, _ = self._worth(low, flat, *prices)
-        length = high = np.where(at_low <= 0.0, low, high)
+        high = np.where(at_low <= 0.0, low, high)
+        # Between knots the limit itself is the answer as often as not, and is met exactly only from above.
+        length = high if near is None else np.where(self.acceptance.knots, high, np.clip(near, low, high))
         for _ in range(_STEPS):
             marginal = np.where(self.acceptance.knots, flat, self.acceptance.log_marginal_tokens(length))
             worth, slope = self._worth(length, marginal, *prices)
             low, high = np.where(worth >= 0.0, length, low), np.where(worth > 0.0, high, length)
             newton = length - np.divide(worth, slope, out=np.full_like(worth, np.inf), where=slope < 0.0)
             smooth = (newton >= low) & (newton <= high)
-            following = np.where(smooth, newton, 0.5 * (low + high))
-            tolerance = np.where(smooth, _NEWTON_RTOL, _BISECTION_RTOL) * np.maximum(1.0, length)
+            following = np.where(smooth, newton, _middle(low, high))
+            tolerance = np.where(smooth, _NEWTON_RTOL, _BISECTION_RTOL) * np.maximum(_LEAST_LENGTH, length)
             still = np.abs(following - length) <= tolerance
             length = following
             if np.all(still):
@@ -122,15 +133,32 @@ class Response:
         if not knots.any():
             return low, high
         first, last = np.floor(low), np.ceil(high)
+        if float(np.max(last - first)) <= _TABLE_SPAN:
+            first, last = self._knots_from_table(cap, deadline_s, log_price, log_cost)
         while np.any(wide := knots & (last - first > 1.0)):
             middle = np.where(wide, np.floor(0.5 * (first + last)), first)
-            worth, _ = self._worth(
-                np.minimum(middle, cap),
-                self.acceptance.log_marginal_tokens(middle),
-                deadline_s,
-                log_price,
-                log_cost,
-            )
+            marginal = self.acceptance.log_marginal_tokens(middle)
+            worth, _ = self._worth(np.minimum(middle, cap), marginal, deadline_s, log_price, log_cost)
             pays = wide & (worth > 0.0)
             first, last = np.where(pays, middle, first), np.where(wide & ~pays, middle, last)
         return np.where(knots, np.maximum(first, low), low), np.where(knots, np.minimum(last, cap), cap)
+
+    def _knots_from_table(
+        self, cap: FloatArray, deadline_s: float, log_price: float, log_cost: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """The same from the slopes of all whole lengths, which serve every price of one deadline."""
+        if self._table is None or self._table[0] != deadline_s:
+            whole = np.minimum(self.low + np.arange(float(np.ceil(np.max(cap) - self.low[0])) + 1.0)[:, None], cap)
+            _, slope, _ = self.bandwidth(whole / deadline_s)
+            log_slope = np.log(slope, out=np.full(slope.shape, -np.inf), where=slope > 0.0)
+            self._table = deadline_s, self.acceptance.log_marginal_tokens(whole), log_slope
+        _, marginal, log_slope = self._table
+        pays = np.count_nonzero(marginal > np.logaddexp(log_price + log_slope, log_cost), axis=0)
+        first = np.clip(self.low + pays - 1.0, self.low, cap)
+        return np.floor(first), np.minimum(np.floor(first) + 1.0, np.ceil(cap))
+
+
+def _middle(low: FloatArray, high: FloatArray) -> FloatArray:
+    """A point between: the geometric mean, so that lengths of any order of magnitude are reached."""
+    middle = np.where(low > 0.0, np.sqrt(low) * np.sqrt(high), np.where(high > _LEAST_LENGTH, 1e-3 * high, 0.5 * high))
+    return np.clip(middle, low, high)

@@ -6,8 +6,7 @@ from msopt.arrays import FloatArray
 
 _SERIES_BELOW = 0.2
 _SERIES_TERMS = 9
-_NEWTON_STEPS = 60
-_NEWTON_RTOL = 1e-9  # the step after one this small is exact: convergence is quadratic
+_HALLEY_STEPS = 2
 
 
 def log1p_minus(x: FloatArray) -> FloatArray:
@@ -29,9 +28,11 @@ def log1p_minus(x: FloatArray) -> FloatArray:
 
 
 def excess_root(t: FloatArray) -> FloatArray:
-    """The root d >= 0 of d - log(1 + d) = t for t >= 0, by Newton from above (monotone, quadratic).
+    """The root d >= 0 of d - log(1 + d) = t for t >= 0, by Halley's iteration.
 
-    This is -1 - W of Lambert's lower branch at -exp(-1 - t), without its branch point and overflow.
+    It starts from t + log(1 + t + sqrt(2t)), within 4 % of the root for every t; each step multiplies the
+    number of correct digits by three. This is -1 - W of Lambert's lower branch at -exp(-1 - t), without its
+    branch point and overflow.
 
     >>> float(excess_root(np.array(0.0)))
     0.0
@@ -40,11 +41,10 @@ def excess_root(t: FloatArray) -> FloatArray:
     True
     """
     t = np.asarray(t, dtype=float)
-    root = t + np.sqrt(2.0 * t)
-    safe = np.where(t > 0.0, root, 1.0)
-    for _ in range(_NEWTON_STEPS):
-        step = (-log1p_minus(safe) - t) * (1.0 + safe) / safe
-        safe = np.where(t > 0.0, safe - step, 1.0)
-        if not np.any((np.abs(step) > _NEWTON_RTOL * safe) & (t > 0.0)):
-            break
-    return np.where(t > 0.0, safe, 0.0)
+    some = t > 0.0
+    root = np.where(some, t + np.log1p(t + np.sqrt(2.0 * t)), 1.0)
+    for _ in range(_HALLEY_STEPS):
+        error = -log1p_minus(root) - t
+        slope = root / (1.0 + root)
+        root = root - 2.0 * error * slope / (2.0 * slope * slope - error / (1.0 + root) / (1.0 + root))
+    return np.where(some, root, 0.0)

@@ -13,6 +13,7 @@ Fields = Mapping[str, Any]
 
 POSITIVE = "a finite number above 0"
 NOT_NEGATIVE = "a finite number of at least 0"
+LARGEST_SNR_DB = 1000.0
 
 TABLES = {
     "server": (
@@ -84,7 +85,10 @@ def _check_devices(fields: Fields) -> None:
     draft = fields["draft_s_per_token"]
     _check_each(fields, "draft_s_per_token", draft, draft >= 0.0, NOT_NEGATIVE)
     for field in ("uplink_snr_db", "downlink_snr_db"):
-        _check_each(fields, field, fields[field], np.ones(count, dtype=bool), "a finite number [dB]")
+        good = np.abs(fields[field]) <= LARGEST_SNR_DB
+        _check_each(
+            fields, field, fields[field], good, f"a finite number from {-LARGEST_SNR_DB:g} to {LARGEST_SNR_DB:g} [dB]"
+        )
 
 
 def _check_acceptance(fields: Fields) -> None:

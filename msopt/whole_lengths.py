@@ -17,6 +17,7 @@ from msopt.scenario import Scenario
 _SCORED_AT_ONCE = 32
 _PAIRED = 64
 _CLIMBED = 8
+_ROUND_OFF = 1e-12
 _IMPROVES = 1.0 + 1e-13
 
 
@@ -110,7 +111,9 @@ class _LocalSearch:
         i, j = i[apart], j[apart]
         change = ups.need[i] + downs.need[j]
         steepness = float(np.sum(fall)) + ups.fall[i] + downs.fall[j]
-        step = np.divide(change, steepness, out=np.zeros_like(change), where=steepness > 0.0)
+        # Where nobody is left that sends, the deadline is what the one device that moved up needs alone.
+        sends = steepness > _ROUND_OFF * float(np.sum(fall))
+        step = np.divide(change, steepness, out=np.full_like(change, -deadline), where=sends)
         finished = np.maximum(deadline + step, np.maximum(ups.earliest[i], 0.0))
         more = (ups.device[i] >= 0).astype(float) - (downs.device[j] >= 0)
         verify = self.scenario.verify_s(lengths) + self.scenario.verify_per_token_s * more

@@ -106,8 +106,7 @@ def deadlines(scenario: Scenario, lengths: Ints, by_brentq: bool = False) -> Flo
 
     equal = band / np.maximum(1, np.count_nonzero(bits, axis=1, keepdims=True)) + 0 * bits
     low, high = (
-        np.log((bits / uplink_rate(scenario, hz) - spare).max(axis=1, initial=0))
-        for hz in (band + 0 * bits, equal)
+        np.log((bits / uplink_rate(scenario, hz) - spare).max(axis=1, initial=0)) for hz in (band + 0 * bits, equal)
     )
     result[busy] = drafting.max(axis=1) + np.exp(roots(overdraft, low, high, by_brentq))
     return result

@@ -37,9 +37,7 @@ def base(*devices: tuple[float, float, float, float], **changes: dict[str, Any])
     }
     for table, values in changes.items():
         tables[table] |= values
-    named = [
-        {"name": f"dev-{k + 1}", **dict(zip(keys, values, strict=True))} for k, values in enumerate(devices)
-    ]
+    named = [{"name": f"dev-{k + 1}", **dict(zip(keys, values, strict=True))} for k, values in enumerate(devices)]
     return {"name": "base", **tables, "devices": named}
 
 

@@ -32,7 +32,7 @@ def imports(tree: ast.Module) -> Iterator[str]:
 
 
 def of_package(name: str) -> str:
-    return name.split(".")[0]
+    return name.split(".", maxsplit=1)[0]
 
 
 @pytest.mark.parametrize("package", [p for p in PACKAGES if (ROOT / p).is_dir()])

@@ -204,7 +204,7 @@ def test_expected_tokens_is_concave_and_rises(law: dict[str, Any], places: list[
     assert low <= mid * (1.0 + EXACT) <= high * (1.0 + 2.0 * EXACT)
     chord = low + (high - low) * (middle - left) / (right - left)
     assert mid >= chord * (1.0 - EXACT)
-    assert 1.0 <= low
+    assert low >= 1.0
     assert high <= right + 1.0 + EXACT * right
 
 

@@ -33,7 +33,9 @@ def test_best_split_scores_as_brute_force(description: Description, data: st.Dat
     busy = lengths * scenario.draft_s_per_token
     _, share = equal_latency_split(busy, bits, scenario.uplink, scenario.uplink_bandwidth_hz)
     played = play(scenario, "heterogeneous", lengths, share)
-    assert played.goodput == pytest.approx(brute_force.goodput_of_lengths(description, lengths.tolist()), rel=CLOSED_FORM)
+    assert played.goodput == pytest.approx(
+        brute_force.goodput_of_lengths(description, lengths.tolist()), rel=CLOSED_FORM
+    )
 
 
 @given(descriptions(devices=(1, 3)), st.data())

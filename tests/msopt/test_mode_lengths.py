@@ -134,9 +134,7 @@ def test_the_plain_floor_loses_tokens() -> None:
     draft = rng.uniform(0.01, 0.05, 200)
     lost = 0
     for tau in draft.tolist():
-        description = s1(payload={"token_bits": 0}) | {
-            "devices": [s1()["devices"][0] | {"draft_s_per_token": tau}]
-        }
+        description = s1(payload={"token_bits": 0}) | {"devices": [s1()["devices"][0] | {"draft_s_per_token": tau}]}
         problem = problem_of(scenario_of(description))
         for l in range(1, 17):
             lost += int(np.floor(np.array(3 * l * tau) / 3 / tau) < l)
@@ -169,9 +167,7 @@ def test_all_or_nothing(description: Description) -> None:
     By brute force alone: all lengths against those of that form, for every deadline.
     """
     lengths = brute_force.all_lengths(description, 0)
-    scores = brute_force.modes_goodputs(
-        description, lengths, brute_force.expected_corrections(description, lengths)
-    )
+    scores = brute_force.modes_goodputs(description, lengths, brute_force.expected_corrections(description, lengths))
     problem = problem_of(scenario_of(description))
     unit, (low, high) = problem.s_per_token, problem.limits
     corners = set()

@@ -94,7 +94,9 @@ def test_theorem_1_against_a_bracketed_root(alpha: float, ratio: float) -> None:
 def test_theorem_1_against_direct_maximisation(alpha: float, ratio: float) -> None:
     found = float(common_length(alpha, 1.0, ratio))
     assume(0.1 < found < 900.0)
-    best = minimize_scalar(lambda x: -goodput(alpha, ratio, x), bounds=(0.0, 1000.0), method="bounded", options={"xatol": 1e-9})
+    best = minimize_scalar(
+        lambda x: -goodput(alpha, ratio, x), bounds=(0.0, 1000.0), method="bounded", options={"xatol": 1e-9}
+    )
     assert found == pytest.approx(best.x, abs=FLAT_ARGUMENT * (best.x + ratio))
     assert goodput(alpha, ratio, found) >= -best.fun * (1.0 - EXACT)
 
@@ -133,7 +135,10 @@ def test_length_as_acceptance_nears_one(gap: float) -> None:
     leading = math.sqrt(2.0 * (ratio - 1.0) / -math.log1p(-gap))
     found = float(common_length(alpha, 1.0, ratio))
     # alpha itself is rounded: 1 - alpha is off by up to 1.1e-16/gap.
-    assert abs(found + ratio - leading - (ratio - 1.0) * 2.0 / 3.0) <= (2.0 * ratio) ** 1.5 * math.sqrt(gap) + leading * 1e-16 / gap
+    assert (
+        abs(found + ratio - leading - (ratio - 1.0) * 2.0 / 3.0)
+        <= (2.0 * ratio) ** 1.5 * math.sqrt(gap) + leading * 1e-16 / gap
+    )
 
 
 @given(st.floats(0.05, 0.999), decades(0.1, 500.0))
@@ -154,7 +159,9 @@ def stationary(phi: float, price: float, alpha: float, draft: float, cost: float
 
     def worth(length: float) -> float:
         left = 1.0 - draft * length / phi
-        return math.log(-log / (1.0 - alpha)) + (length + 1.0) * log - math.log(price * cost / phi) + 2.0 * math.log(left)
+        return (
+            math.log(-log / (1.0 - alpha)) + (length + 1.0) * log - math.log(price * cost / phi) + 2.0 * math.log(left)
+        )
 
     high = phi / draft * (1.0 - 1e-15)
     low = -1.0

@@ -172,9 +172,7 @@ def test_spectral_efficiency_that_the_comment_states() -> None:
 
     plain = integrate.quad(lambda m: math.log2(1 + 130 * m) / 0.3, 0.2, 0.5)[0]
     fading = integrate.quad(lambda m: faded(130 * m) / 0.3, 0.2, 0.5)[0]
-    assert f"is {plain:.1f} bit/s/Hz at the average gains, {fading:.1f} with fading" in flat(
-        draw(MULTISPIN[0])[1]
-    )
+    assert f"is {plain:.1f} bit/s/Hz at the average gains, {fading:.1f} with fading" in flat(draw(MULTISPIN[0])[1])
 
 
 # Seeds and options
@@ -273,7 +271,7 @@ def test_names(devices: int, first: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("bandwidth_hz", [1e-300, 1e300])
+@pytest.mark.parametrize("bandwidth_hz", [1e-9, 1e18])
 @pytest.mark.parametrize("power_dbm", [-200.0, 200.0])
 def test_extreme_options_stay_finite(name: str, bandwidth_hz: float, power_dbm: float) -> None:
     options = {"bandwidth_hz": bandwidth_hz, "downlink_power_dbm": power_dbm}

@@ -30,7 +30,7 @@ from tests.tolerances import (
 
 FAST: dict[str, Any] = {"sharings": ("fixed-snr",), "per_token": False}
 SLOW: dict[str, Any] = {"sharings": ("power-limited",), "devices": (1, 2), "longest": (1, 8)}
-SOME, FEW = settings(max_examples=12), settings(max_examples=6)
+SOME, FEW = settings(max_examples=8), settings(max_examples=5)
 """The general path takes tenths of a second a solution, so it sees fewer and smaller examples."""
 
 
@@ -300,6 +300,21 @@ def test_a_device_almost_without_channel() -> None:
     assert found.draft_length == pytest.approx([16.0, 1.0], rel=EXACT)
     assert found.goodput == pytest.approx(0.005535, abs=5e-7)
     assert found.deadline_s == pytest.approx(1171.8, abs=0.3)
+
+
+def test_a_device_that_hardly_sends() -> None:
+    """Device 1 drafts until almost the deadline of device 2, whose drafts take no time and hardly any band."""
+    description = base(
+        (0.5, 0.02, 20.0, 25.0),
+        (0.999, 0.0, 35.0, 25.0),
+        server={"verify_base_s": 0.05, "verify_per_token_s": 0.0},
+        payload={"token_bits": 0, "distribution_bits": 10.0},
+        limits={"min_draft_length": 0},
+    )
+    for sharing in SHARINGS:
+        description["radio"]["uplink_sharing"] = sharing
+        best = brute_force.heterogeneous_optimum(description)["goodput"]
+        assert solve_relaxed(scenario_of(description)).goodput >= best * (1.0 - RELAXED_OPTIMUM)
 
 
 # Helpers

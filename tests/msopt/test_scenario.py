@@ -175,8 +175,20 @@ def test_no_number_of_a_device_is_infinite(field: str, value: float) -> None:
 
 
 NOT_ABOVE_ZERO = ["downlink_power_w", "uplink_bandwidth_hz", "downlink_bandwidth_hz", "distribution_bits"]
-NOT_BELOW_ZERO = ["verify_base_s", "verify_per_device_s", "verify_per_token_s", "token_bits", "server_draft_s_per_token"]
-TABLE_OF = {"verify": "server", "downlink_power_w": "server", "server": "server", "uplink": "radio", "downlink_b": "radio"}
+NOT_BELOW_ZERO = [
+    "verify_base_s",
+    "verify_per_device_s",
+    "verify_per_token_s",
+    "token_bits",
+    "server_draft_s_per_token",
+]
+TABLE_OF = {
+    "verify": "server",
+    "downlink_power_w": "server",
+    "server": "server",
+    "uplink": "radio",
+    "downlink_b": "radio",
+}
 
 
 @pytest.mark.parametrize("value", [-1e-18, -5.0, np.nan, np.inf, "3", True, None])
@@ -224,7 +236,10 @@ def test_verification_takes_some_time() -> None:
         ({"device_names": ("a", "", "c")}, r'devices\[1\]: name = "" is not a text of at least one character'),
         ({"device_names": ("a", " \t", "c")}, r"devices\[1\]: name = .* is not a text of at least one character"),
         ({"device_names": ("a", 3, "c")}, r"devices\[1\]: name = 3 is not a text"),
-        ({"acceptance": [0.8, 1.0000001, 0.9]}, r'devices\[1\] \("device-2"\): acceptance = 1\.0000001 is outside \[0, 1\]$'),
+        (
+            {"acceptance": [0.8, 1.0000001, 0.9]},
+            r'devices\[1\] \("device-2"\): acceptance = 1\.0000001 is outside \[0, 1\]$',
+        ),
         ({"acceptance": [0.8, 82, 0.9]}, r"acceptance = 82\.0 is outside \[0, 1\]; did you mean 0\.82\?"),
         ({"acceptance": [-1e-9, 0.8, 0.9]}, r"devices\[0\] .*acceptance = -1e-09 is outside \[0, 1\]"),
     ],
@@ -239,7 +254,10 @@ def test_refused(changes: dict[str, Any], message: str) -> None:
     [
         (Acceptance.of([0.8, 0.5, 0.9], [0.0, 0.5, 0.0]), r"acceptance_std = 0\.5 belongs to no Beta law of mean 0\.5"),
         (Acceptance.of([0.8, 0.0, 0.9], [0.0, 0.1, 0.0]), "belongs to no Beta law of mean 0"),
-        (Acceptance.of([0.8, 0.5, 0.9], [0.0, -0.1, 0.0]), r"acceptance_std = -0\.1 is not a finite number of at least 0"),
+        (
+            Acceptance.of([0.8, 0.5, 0.9], [0.0, -0.1, 0.0]),
+            r"acceptance_std = -0\.1 is not a finite number of at least 0",
+        ),
         (Acceptance.of([0.8, 0.5, 0.9], [0.0, np.nan, 0.0]), "acceptance_std = nan"),
         (Acceptance.of([0, 0, 0], curves=[[0.9], [0.7, 0.85], None]), r"acceptance_curve rises from 0\.7 to 0\.85"),
         (Acceptance.of([0, 0, 0], curves=[[0.9], [1.2, 0.85], None]), r"acceptance_curve holds 1\.2, which is outside"),
@@ -255,7 +273,9 @@ def test_refused_laws(law: Acceptance, message: str) -> None:
 # Warnings
 
 
-@pytest.mark.parametrize(("value", "side"), [(87.0, "above 60"), (43.99, None), (60.0, None), (-60.0, None), (-174.0, "below -60")])
+@pytest.mark.parametrize(
+    ("value", "side"), [(87.0, "above 60"), (43.99, None), (60.0, None), (-60.0, None), (-174.0, "below -60")]
+)
 def test_snr_that_looks_like_a_slip(value: float, side: str | None) -> None:
     """Field case 22: of three ways to get 13.99 dB wrong, one gives 87 dB."""
     for field in ("uplink_snr_db", "downlink_snr_db"):

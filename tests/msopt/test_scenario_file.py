@@ -74,7 +74,9 @@ def test_the_design_file() -> None:
 
 
 def test_defaults() -> None:
-    text = re.sub(r'(?m)^(name = "campus cell"|\[limits\]|max_draft_length.*|uplink_sharing.*|verify_per_device.*)\n', "", GOOD)
+    text = re.sub(
+        r'(?m)^(name = "campus cell"|\[limits\]|max_draft_length.*|uplink_sharing.*|verify_per_device.*)\n', "", GOOD
+    )
     scenario = read(text)
     assert scenario.name == "file-name"
     assert scenario.uplink_sharing == "fixed-snr"
@@ -89,7 +91,9 @@ def test_server_draft_time_and_deviation() -> None:
     assert scenario.acceptance.std.tolist() == [0.1, 0.0]
 
 
-@pytest.mark.parametrize(("spelling", "value"), [("1_000.5", 1000.5), ("20e6", 2e7), ("2E+1", 20.0), ("5", 5.0), ("0.5e-3", 5e-4)])
+@pytest.mark.parametrize(
+    ("spelling", "value"), [("1_000.5", 1000.5), ("20e6", 2e7), ("2E+1", 20.0), ("5", 5.0), ("0.5e-3", 5e-4)]
+)
 def test_number_spellings_that_toml_knows(spelling: str, value: float) -> None:
     """Field case 67."""
     assert read(GOOD.replace("verify_base_s = 0.0428", f"verify_base_s = {spelling}")).verify_base_s == value
@@ -179,11 +183,26 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
     "no devices": (GOOD[: GOOD.index("[[devices]]")], ["no devices", "[[devices]]"]),
     "empty devices": ("devices = []\n" + GOOD[: GOOD.index("[[devices]]")], ["no devices"]),
     "misspelt table": (edited("[limits]", "[limit]"), ["unknown table", '"limit"', "did you mean limits?"]),
-    "misspelt devices": (GOOD.replace("[[devices]]", "[[device]]"), ["unknown table", '"device"', "did you mean devices?"]),
-    "misspelt key": (edited("acceptance = ", "acceptence = "), [PHONE_1, "unknown key acceptence", "did you mean acceptance?"]),
-    "key under the wrong table": (GOOD + "max_draft_length = 8\n", [PHONE_2, "unknown key max_draft_length", "it belongs in [limits]"]),
-    "device key in server": (edited("[radio]", "uplink_snr_db = 3.0\n[radio]"), ["server: unknown key uplink_snr_db", "it belongs in [[devices]]"]),
-    "another program's key": (edited("[payload]", "n0 = -30\n[payload]"), ["radio: unknown key n0", "uplink_bandwidth_hz"]),
+    "misspelt devices": (
+        GOOD.replace("[[devices]]", "[[device]]"),
+        ["unknown table", '"device"', "did you mean devices?"],
+    ),
+    "misspelt key": (
+        edited("acceptance = ", "acceptence = "),
+        [PHONE_1, "unknown key acceptence", "did you mean acceptance?"],
+    ),
+    "key under the wrong table": (
+        GOOD + "max_draft_length = 8\n",
+        [PHONE_2, "unknown key max_draft_length", "it belongs in [limits]"],
+    ),
+    "device key in server": (
+        edited("[radio]", "uplink_snr_db = 3.0\n[radio]"),
+        ["server: unknown key uplink_snr_db", "it belongs in [[devices]]"],
+    ),
+    "another program's key": (
+        edited("[payload]", "n0 = -30\n[payload]"),
+        ["radio: unknown key n0", "uplink_bandwidth_hz"],
+    ),
     "noise on a device": (GOOD + "noise_dbm = -100\n", [PHONE_2, "unknown key noise_dbm", "uplink_snr_db"]),
     "stray key on top": ("K = 2\n" + GOOD, ["unknown table or key", '"K"', "known are", "server"]),
     "duplicate key": (edited("token_bits = 34", "token_bits = 34\ntoken_bits = 35"), ["line 12"]),
@@ -206,15 +225,27 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
         ]
     },
     "missing name": (edited('name = "phone-1"\n', ""), ["devices[0]: name is missing"]),
-    "no acceptance": (edited("acceptance = 0.82\n", ""), [PHONE_1, "exactly one of acceptance and acceptance_curve", "neither"]),
-    "two acceptances": (GOOD + "acceptance = 0.5\n", [PHONE_2, "exactly one of acceptance and acceptance_curve", "both"]),
+    "no acceptance": (
+        edited("acceptance = 0.82\n", ""),
+        [PHONE_1, "exactly one of acceptance and acceptance_curve", "neither"],
+    ),
+    "two acceptances": (
+        GOOD + "acceptance = 0.5\n",
+        [PHONE_2, "exactly one of acceptance and acceptance_curve", "both"],
+    ),
     "deviation of a curve": (GOOD + "acceptance_std = 0.1\n", [PHONE_2, "acceptance_std goes with acceptance"]),
     # Types
     "number as text": (edited("= 0.021", '= "0.021"'), [PHONE_1, "draft_s_per_token", '"0.021"', "a text", "a number"]),
-    "truth as number": (edited("verify_base_s = 0.0428", "verify_base_s = true"), ["server: verify_base_s", "True", "a number"]),
+    "truth as number": (
+        edited("verify_base_s = 0.0428", "verify_base_s = true"),
+        ["server: verify_base_s", "True", "a number"],
+    ),
     "date as number": (edited("= 14.0", "= 2026-06-01"), [PHONE_1, "uplink_snr_db", "2026-06-01", "a number"]),
     "list as number": (edited("= 14.0", "= [14.0]"), [PHONE_1, "uplink_snr_db", "[14.0]", "a number"]),
-    "fraction as whole": (edited("max_draft_length = 12", "max_draft_length = 12.5"), ["limits: max_draft_length", "12.5", "a whole number"]),
+    "fraction as whole": (
+        edited("max_draft_length = 12", "max_draft_length = 12.5"),
+        ["limits: max_draft_length", "12.5", "a whole number"],
+    ),
     "number as name": (edited('"phone-1"', "17"), ["devices[0]", "name", "17", "a text"]),
     "curve is a number": (edited("[0.85, 0.70]", "0.85"), [PHONE_2, "acceptance_curve", "0.85", "a list"]),
     "text in a curve": (edited("[0.85, 0.70]", '[0.85, "x"]'), [PHONE_2, "acceptance_curve[1]", '"x"', "a number"]),
@@ -227,14 +258,26 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
     "a hair above 1": (edited("= 0.82", "= 1.0000001"), [PHONE_1, "acceptance = 1.0000001", "outside [0, 1]"]),
     "below 0": (edited("= 0.82", "= -0.1"), [PHONE_1, "acceptance = -0.1", "outside [0, 1]"]),
     "acceptance nan": (edited("= 0.82", "= nan"), [PHONE_1, "acceptance = nan", "outside [0, 1]"]),
-    "too wide a Beta law": (edited("= 0.82", "= 0.82\nacceptance_std = 0.5"), [PHONE_1, "acceptance_std = 0.5", "below 0.384187"]),
+    "too wide a Beta law": (
+        edited("= 0.82", "= 0.82\nacceptance_std = 0.5"),
+        [PHONE_1, "acceptance_std = 0.5", "below 0.384187"],
+    ),
     "snr nan": (edited("= 14.0", "= nan"), [PHONE_1, "uplink_snr_db = nan", NUMBER]),
     "snr minus infinity": (edited("= -3.5", "= -inf"), [PHONE_2, "uplink_snr_db = -inf", NUMBER]),
-    "snr infinity": (edited("downlink_snr_db = 25", "downlink_snr_db = +inf"), [PHONE_1, "downlink_snr_db = inf", NUMBER]),
+    "snr infinity": (
+        edited("downlink_snr_db = 25", "downlink_snr_db = +inf"),
+        [PHONE_1, "downlink_snr_db = inf", NUMBER],
+    ),
     "negative draft time": (edited("= 0.021", "= -0.021"), [PHONE_1, "draft_s_per_token = -0.021", "at least 0"]),
     "negative verification": (edited("= 0.0428", "= -0.0428"), ["server.verify_base_s = -0.0428", "at least 0"]),
-    "infinite band": (edited("uplink_bandwidth_hz = 10e6", "uplink_bandwidth_hz = inf"), ["radio.uplink_bandwidth_hz = inf", "above 0"]),
-    "no band": (edited("uplink_bandwidth_hz = 10e6", "uplink_bandwidth_hz = 0"), ["radio.uplink_bandwidth_hz = 0", "above 0"]),
+    "infinite band": (
+        edited("uplink_bandwidth_hz = 10e6", "uplink_bandwidth_hz = inf"),
+        ["radio.uplink_bandwidth_hz = inf", "above 0"],
+    ),
+    "no band": (
+        edited("uplink_bandwidth_hz = 10e6", "uplink_bandwidth_hz = 0"),
+        ["radio.uplink_bandwidth_hz = 0", "above 0"],
+    ),
     "no power": (edited("downlink_power_w = 1.0", "downlink_power_w = 0"), ["server.downlink_power_w = 0", "above 0"]),
     "no distribution": (edited("= 34816", "= 0"), ["payload.distribution_bits = 0", "above 0"]),
     "negative token": (edited("token_bits = 34", "token_bits = -1"), ["payload.token_bits = -1", "at least 0"]),
@@ -242,9 +285,18 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
         edited("= 0.0428", "= 0").replace("= 0.0076", "= 0"),
         ["server.verify_base_s", "server.verify_per_device_s", "server.verify_per_token_s", "all 0"],
     ),
-    "crossed limits": (edited("max_draft_length = 12", "max_draft_length = 3\nmin_draft_length = 4"), ["min_draft_length = 4", "max_draft_length = 3"]),
-    "maximum of 0": (edited("max_draft_length = 12", "max_draft_length = 0"), ["limits.max_draft_length = 0", "at least 1"]),
-    "negative minimum": (edited("max_draft_length = 12", "min_draft_length = -2"), ["limits.min_draft_length = -2", "at least 0"]),
+    "crossed limits": (
+        edited("max_draft_length = 12", "max_draft_length = 3\nmin_draft_length = 4"),
+        ["min_draft_length = 4", "max_draft_length = 3"],
+    ),
+    "maximum of 0": (
+        edited("max_draft_length = 12", "max_draft_length = 0"),
+        ["limits.max_draft_length = 0", "at least 1"],
+    ),
+    "negative minimum": (
+        edited("max_draft_length = 12", "min_draft_length = -2"),
+        ["limits.min_draft_length = -2", "at least 0"],
+    ),
     "sharing with underscore": (
         edited("power-limited", "power_limited"),
         ["radio.uplink_sharing", '"power_limited"', '"fixed-snr" or "power-limited"'],
@@ -322,7 +374,12 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
         Scenario.read(tmp_path)
 
 
-@given(st.dictionaries(st.text(max_size=5), st.one_of(st.integers(), st.floats(), st.text(max_size=5), st.booleans()), max_size=4), st.sampled_from(["server", "radio", "payload", "limits", "devices", ""]))
+@given(
+    st.dictionaries(
+        st.text(max_size=5), st.one_of(st.integers(), st.floats(), st.text(max_size=5), st.booleans()), max_size=4
+    ),
+    st.sampled_from(["server", "radio", "payload", "limits", "devices", ""]),
+)
 def test_anything_else_is_one_error_of_ours(values: dict[str, Any], table: str) -> None:
     """Arbitrary keys and values in any table give a scenario or one line, never another exception."""
     tables = {"server": {"verify_base_s": 0.1, "downlink_power_w": 1.0}, "radio": {}, "payload": {}}

@@ -29,9 +29,7 @@ triples = st.lists(st.tuples(busy_times, decades(1.0, 1e7), st.floats(-10.0, 40.
 
 @pytest.mark.parametrize("kind", SHARINGS)
 @given(triples)
-def test_all_finish_together_and_use_the_whole_band(
-    kind: str, devices: list[tuple[float, float, float]]
-) -> None:
+def test_all_finish_together_and_use_the_whole_band(kind: str, devices: list[tuple[float, float, float]]) -> None:
     busy, bits, snr_db = (np.array(column) for column in zip(*devices, strict=True))
     sharing = sharing_of(kind, list(snr_db))
     latency, share = equal_latency_split(busy, bits, sharing, BAND)

@@ -24,9 +24,7 @@ def test_power_for_unequal_users() -> None:
     assert power * snr * 3.0 == pytest.approx(np.full(3, 2.7027027), abs=5e-8)
 
 
-@given(
-    st.lists(st.tuples(decades(1e-4, 1e5), st.floats(0.05, 1.0)), min_size=1, max_size=6), st.floats(0.05, 1.0)
-)
+@given(st.lists(st.tuples(decades(1e-4, 1e5), st.floats(0.05, 1.0)), min_size=1, max_size=6), st.floats(0.05, 1.0))
 def test_lemma_1_for_any_shares(devices: list[tuple[float, float]], used: float) -> None:
     """Delays are equal, powers sum to all there is, and the delay is the bracketed root."""
     snr, weight = (np.array(column) for column in zip(*devices, strict=True))

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from msopt.whole_lengths import exact_goodput, improve
@@ -29,7 +29,8 @@ def test_scores_against_brute_force(description: Description, data: st.DataObjec
         assert score == pytest.approx(brute_force.goodput_of_lengths(description, row.tolist()), rel=CLOSED_FORM)
 
 
-@given(descriptions(longest=(1, 8)), st.data())
+@settings(max_examples=25)
+@given(descriptions(devices=(1, 3), longest=(1, 8)), st.data())
 def test_no_single_move_gains(description: Description, data: st.DataObject) -> None:
     """A token more, a token less, or one moved from a device to another: none is left, and no start was better."""
     scenario = scenario_of(description)
@@ -61,3 +62,18 @@ def test_nobody_drafts() -> None:
     """From lengths of 0, where no deadline binds, the first token is found."""
     scenario = scenario_of(s2(limits={"min_draft_length": 0}))
     assert improve(scenario, np.zeros((1, 2))).tolist() == [5, 2]
+
+
+def test_the_last_token_can_be_taken() -> None:
+    """A device that drafts in vain (acceptance 0): without its one token the round has no deadline at all."""
+    description = s2(limits={"min_draft_length": 0}, server={"verify_per_token_s": 0.0})
+    description["devices"] = [description["devices"][1] | {"acceptance": 0.0}]
+    assert improve(scenario_of(description), np.array([[1.0]])).tolist() == [0]
+
+
+def test_the_last_of_many_tokens_can_be_moved_away() -> None:
+    """From (0, 1), where the first device would be the better one to draft, as from anywhere else."""
+    scenario = scenario_of(s2(limits={"min_draft_length": 0}, server={"verify_base_s": 0.005}))
+    starts = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+    ends = [float(exact_goodput(scenario, improve(scenario, row[None, :]).astype(float))) for row in starts]
+    assert ends == pytest.approx([max(ends)] * 3, rel=EXACT)

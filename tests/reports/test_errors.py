@@ -104,8 +104,8 @@ def test_a_line_stays_one_line(msopt: Command) -> None:
     """A name with a line break or an escape sequence neither breaks the line nor reaches the terminal."""
     bad: Description = base((1.5, 0.02, 10.0, 25.0))
     bad["devices"][0]["name"] = "one\ntwo\x1b[31m"
-    assert_one_line(msopt("solve", msopt.scenario(bad)), 2, ["one two\\x1b[31m", "1.5"])
-    assert_one_line(msopt("solve", "no\nsuch\nfile"), 2, ["no such file"])
+    assert_one_line(msopt("solve", msopt.scenario(bad)), 2, ["one\\ntwo\\x1b[31m", "1.5"])
+    assert_one_line(msopt("solve", "no\nsuch\nfile"), 2, ["no\\nsuch\\nfile"])
 
 
 def control(msopt: Command, path: Path, problem: str) -> Path:

@@ -1,0 +1,133 @@
+"""Slacks of controls and reactions, and the files they come in."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from msopt import InfeasibleError, ParameterError, Reaction, evaluate, evaluate_reaction, react, solve
+from msopt.control import Control
+from msopt.control_file import parse_control
+from msopt.files import read_text, write_bytes, write_text
+from tests.cases import s2, s3, scenario_of
+from tests.tolerances import EXACT
+
+
+def control(lengths: list[int], share: list[float], problem: Any = "heterogeneous") -> Control:
+    return Control(problem=problem, draft_length=np.array(lengths), bandwidth_hz=np.array(share))
+
+
+@pytest.mark.parametrize(
+    ("lengths", "share", "problem", "broken"),
+    [
+        ([5, 2], [1.1e7, 1.1e7], "heterogeneous", r"the uplink bandwidth budget is broken by 2e\+06 Hz"),
+        ([17, 2], [1e7, 1e7], "heterogeneous", 'the greatest draft length of "dev-1" is broken by 1 token'),
+        ([5, 0], [1e7, 1e7], "heterogeneous", 'the least draft length of "dev-2" is broken by 1 token'),
+        ([5, 2], [2e7, 0.0], "heterogeneous", 'the bandwidth above 0 for a device that drafts of "dev-2" is broken'),
+        ([5, 2], [2.1e7, -1e6], "heterogeneous", r'the bandwidth of at least 0 of "dev-2" is broken by 1e\+06 Hz'),
+        ([5, 2], [1e7, 1e7], "homogeneous", "one length for all is broken by 3 token"),
+    ],
+)
+def test_each_constraint_when_broken(lengths: list[int], share: list[float], problem: Any, broken: str) -> None:
+    with pytest.raises(InfeasibleError, match=broken):
+        evaluate(scenario_of(s2()), control(lengths, share, problem)).require_feasible()
+
+
+def test_no_slack_is_negative_at_the_optimum() -> None:
+    scenario = scenario_of(s3())
+    for problem in ("homogeneous", "heterogeneous", "modes"):
+        found = solve(scenario, problem)  # type: ignore[arg-type]
+        assert found.evaluation is not None
+        assert all(slack.violation == 0.0 for slack in found.evaluation.slacks)
+
+
+@pytest.mark.parametrize("rejected", [[0], [1, 2], [0, 1, 2], []])
+def test_a_reaction_attains_the_time_it_reports(rejected: list[int]) -> None:
+    scenario = scenario_of(s3())
+    reaction, seconds = react(scenario, rejected)
+    scored = evaluate_reaction(scenario, reaction)
+    scored.require_feasible()
+    assert scored.correction_s == pytest.approx(seconds, rel=EXACT)
+
+
+def test_reactions_by_name_index_and_mask_agree() -> None:
+    scenario = scenario_of(s3())
+    by_name, by_index = react(scenario, ["dev-3", "dev-1"]), react(scenario, [0, 2])
+    by_mask = react(scenario, np.array([True, False, True]))
+    assert by_name[1] == by_index[1] == by_mask[1]
+    assert by_name[0].rejected.tolist() == by_mask[0].rejected.tolist() == [0, 2]
+    for wrong in (["dev-9"], [3], [-1], np.array([True, False])):
+        with pytest.raises(ParameterError, match="is not a device of the scenario"):
+            react(scenario, wrong)  # type: ignore[arg-type]
+
+
+def test_a_reaction_that_breaks_the_power_budget() -> None:
+    scenario = scenario_of(s3())
+    wasteful = Reaction(
+        rejected=np.array([1]),
+        modes=("downlink",),
+        bandwidth_hz=np.array([1e6]),
+        downlink_power_w=np.array([11.0]),
+    )
+    with pytest.raises(InfeasibleError, match="the downlink power budget is broken by 1 W"):
+        evaluate_reaction(scenario, wasteful).require_feasible()
+
+
+def test_a_solution_written_and_read_scores_the_same() -> None:
+    scenario = scenario_of(s3())
+    for problem, method in (("heterogeneous", "decomposition"), ("modes", "all-uplink"), ("modes", "random-modes")):
+        found = solve(scenario, problem, method)  # type: ignore[arg-type]
+        read = parse_control(json.dumps(found.to_dict()), scenario)
+        assert isinstance(read, Control)
+        assert evaluate(scenario, read).goodput == found.goodput
+
+
+def devices(**changes: Any) -> list[dict[str, Any]]:
+    named = [{"name": f"dev-{k + 1}", "draft_length": 2, "bandwidth_hz": 5e6} for k in range(3)]
+    named[1] |= changes
+    return named
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not JSON"),
+        ("[{}, {}]", "holds a list of 2 solutions; one object is needed"),
+        ("{}", 'has no "devices" list'),
+        (json.dumps({"devices": []}), "its method has no one control to score"),
+        (json.dumps({"devices": devices(draft_length=2.5)}), "devices[1].draft_length = 2.5"),
+        (json.dumps({"devices": devices(draft_length=-1)}), "devices[1].draft_length = -1"),
+        (json.dumps({"devices": devices(draft_length=10**30)}), "devices[1].draft_length = 1000000"),
+        (json.dumps({"devices": devices(bandwidth_hz="wide")}), 'devices[1].bandwidth_hz = "wide"'),
+        (json.dumps({"devices": devices(bandwidth_hz=None)}), 'device "dev-2": bandwidth_hz is missing'),
+        (json.dumps({"devices": devices(name="dev-9")}), 'devices[1]: "dev-9" is not a device of the scenario'),
+        (json.dumps({"devices": devices(name="dev-1")}), 'devices[1]: "dev-1" is there twice'),
+        (json.dumps({"devices": devices()[:2]}), 'device "dev-3" of the scenario is missing'),
+        (json.dumps({"devices": [{"name": "dev-1", "mode": "sideways", "bandwidth_hz": 1.0}]}), "devices[0].mode"),
+        (
+            json.dumps({"devices": [{"name": "dev-1", "mode": "downlink", "bandwidth_hz": 1.0}]}),
+            'device "dev-1": downlink_power_w is missing',
+        ),
+    ],
+)
+def test_files_that_hold_no_control(text: str, message: str) -> None:
+    with pytest.raises(ParameterError) as raised:
+        parse_control(text, scenario_of(s3()))
+    assert message in str(raised.value)
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path: Any) -> None:
+    place = tmp_path / "a.txt"
+    write_text(place, "one")
+    link = tmp_path / "link"
+    link.symlink_to(place)
+    write_bytes(link, b"two")
+    assert link.is_symlink()
+    assert read_text(place) == "two"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "link"]
+    with pytest.raises(ParameterError, match="cannot be written"):
+        write_text(tmp_path / "nowhere" / "a.txt", "x")
+    write_text("/dev/null", "nothing is replaced")
+    with pytest.raises(ParameterError, match="cannot be read"):
+        read_text(tmp_path / "missing")

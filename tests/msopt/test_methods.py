@@ -1,0 +1,216 @@
+"""`solve` over all problems and methods, its options, its warnings and its JSON object."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from msopt import METHODS, PROBLEMS, ParameterError, Scenario, draw, evaluate, solve
+from msopt.baselines import fixed_lengths
+from msopt.control import Control
+from msopt.goodput import play, round_at
+from msopt.multispin import per_token_split
+from msopt.radio import spectral_efficiency
+from tests.cases import s1, s2, s3, scenario_of
+from tests.tolerances import EXACT, NEVER_ABOVE, PUBLISHED_DIGITS, STANDARD_ERRORS
+
+KEYS = """
+    scenario problem method solver goodput_tokens_per_s standard_error_tokens_per_s bound_tokens_per_s gap round_s
+    draft_upload_s verify_s correction_s per_token_s relaxed_goodput_tokens_per_s
+    price_of_bandwidth_tokens_per_s_per_hz warnings devices
+"""
+DEVICE_KEYS = """
+    name draft_length bandwidth_hz rejection_probability uplink_probability downlink_probability expected_tokens
+    goodput_tokens_per_s
+"""
+WITHOUT_CONTROL = ("server-only", "point-to-point", "centralised")
+
+
+@pytest.fixture(scope="module")
+def cell() -> Scenario:
+    return draw("uldl-qwen25", devices=6, seed=1, downlink_power_dbm=15.0)[0]
+
+
+@pytest.mark.parametrize(("problem", "method"), [(p, m) for p in PROBLEMS for m in METHODS[p]])
+def test_every_method(cell: Scenario, problem: Any, method: str) -> None:
+    solution = solve(cell, problem, method)
+    record = json.loads(json.dumps(solution.to_dict(), allow_nan=False))
+    assert list(record) == KEYS.split()
+    assert (record["problem"], record["method"]) == (problem, method)
+    if method in WITHOUT_CONTROL:
+        assert record["devices"] == []
+        assert record["bound_tokens_per_s"] is None
+        return
+    assert all(list(device) == DEVICE_KEYS.split() for device in record["devices"])
+    assert solution.control is not None
+    scored = evaluate(cell, solution.control)
+    scored.require_feasible()
+    assert scored.goodput == record["goodput_tokens_per_s"]
+    parts = record["draft_upload_s"] + record["verify_s"] + (record["correction_s"] or 0.0)
+    assert record["round_s"] == pytest.approx(parts, rel=EXACT)
+    tokens = sum(device["expected_tokens"] for device in record["devices"])
+    assert record["goodput_tokens_per_s"] == pytest.approx(tokens / record["round_s"], rel=EXACT)
+    best = solve(cell, problem).goodput
+    assert record["goodput_tokens_per_s"] <= best * (1.0 + NEVER_ABOVE)
+    assert best <= record["bound_tokens_per_s"]
+    assert (record["correction_s"] is not None) == (problem == "modes")
+    assert (record["per_token_s"] is not None) == (problem == "homogeneous")
+
+
+def test_published_baselines() -> None:
+    scenario = scenario_of(s2())
+    assert solve(scenario, "heterogeneous", "fixed", length=4).goodput == pytest.approx(
+        14.3431566219, rel=PUBLISHED_DIGITS
+    )
+    assert solve(scenario, method="server-only").goodput == pytest.approx(9.9900099900, rel=PUBLISHED_DIGITS)
+
+
+def test_point_to_point_is_the_mean_of_single_device_optima() -> None:
+    scenario = scenario_of(s3())
+    for problem in ("heterogeneous", "modes"):
+        alone = [
+            solve(
+                scenario.replace(
+                    acceptance=[scenario.acceptance.mean[k]],
+                    draft_s_per_token=[scenario.draft_s_per_token[k]],
+                    uplink_snr_db=[scenario.uplink_snr_db[k]],
+                    downlink_snr_db=[scenario.downlink_snr_db[k]],
+                    device_names=(),
+                ),
+                problem,  # type: ignore[arg-type]
+            ).goodput
+            for k in range(3)
+        ]
+        found = solve(scenario, problem, "point-to-point").goodput  # type: ignore[arg-type]
+        assert found == pytest.approx(np.mean(alone), rel=EXACT)
+
+
+def test_centralised_tries_every_length() -> None:
+    scenario = scenario_of(s3()).replace(server_draft_s_per_token=0.01)
+    every = [float(round_at(scenario, np.full(3, length), 0.01 * length).goodput) for length in range(1, 9)]
+    assert solve(scenario, method="centralised").goodput == pytest.approx(max(every), rel=EXACT)
+    with pytest.raises(ParameterError, match=r"server\.draft_s_per_token"):
+        solve(scenario_of(s3()), method="centralised")
+
+
+def test_grid_stays_below_and_its_rules_differ() -> None:
+    scenario, _ = draw("multispin-llama2", devices=8)
+    ours = solve(scenario).goodput
+    clip, skip = (solve(scenario, method="grid", grid_rule=rule).goodput for rule in ("clip", "skip"))
+    assert skip <= ours * (1.0 + NEVER_ABOVE)
+    assert clip <= ours * (1.0 + NEVER_ABOVE)
+    coarse = solve(scenario, method="grid", grid_phi=2, grid_lambda=2).goodput
+    assert coarse < clip
+
+
+def test_fixed_lengths_keep_to_the_limits() -> None:
+    scenario = scenario_of(s3())
+    assert fixed_lengths(scenario).tolist() == [8, 8, 8]
+    assert fixed_lengths(scenario.replace(max_draft_length=5)).tolist() == [5, 5, 5]
+    with pytest.raises(ParameterError, match="outside the scenario's limits"):
+        fixed_lengths(scenario, 9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("het",), {}, 'problem = "het" is not one of homogeneous, heterogeneous, modes'),
+        (("modes", "grid"), {}, 'method = "grid" does not solve problem modes; allowed are decomposition'),
+        (("modes",), {"length": 3}, "option length goes with method fixed, not with decomposition"),
+        (("heterogeneous", "grid"), {"grid_phi": 0}, "option grid_phi = 0 is not a whole number of at least 1"),
+        (("heterogeneous", "grid"), {"grid_rule": "drop"}, 'option grid_rule = "drop" is not clip or skip'),
+        (("modes",), {"samples": 1}, "option samples = 1 is not a whole number of at least 2"),
+        (("modes",), {"sample": 5}, 'option "sample" is unknown; known are samples'),
+    ],
+)
+def test_what_cannot_be_asked(arguments: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError) as raised:
+        solve(scenario_of(s1()), *arguments, **options)
+    assert message in str(raised.value)
+
+
+def test_beyond_the_table_all_methods_are_scored_on_the_same_draws() -> None:
+    scenario, _ = draw("multispin-qwen35", devices=24)
+    ours = solve(scenario, "modes", samples=4000, seed=5)
+    assert ours.standard_error is not None
+    assert ours.standard_error > 0.0
+    for method in ("computation-only", "uniform-length", "greedy"):
+        other = solve(scenario, "modes", method, samples=4000, seed=5)
+        assert other.goodput <= ours.goodput + STANDARD_ERRORS * ours.standard_error
+        assert other.goodput <= other.bound  # type: ignore[operator]
+    again = solve(scenario, "modes", samples=4000, seed=5)
+    assert again.to_dict() == ours.to_dict()
+    assert solve(scenario, "modes", samples=4000, seed=6).goodput != ours.goodput
+
+
+def test_sampled_scores_agree_with_exact_ones() -> None:
+    """One comparison at four standard errors: a false alarm in 16 000 seeds."""
+    from msopt.evaluation import score
+    from msopt.outcome_samples import SampledOutcomes
+
+    scenario, _ = draw("uldl-qwen25", devices=8, downlink_power_dbm=15.0)
+    control = solve(scenario, "modes").control
+    assert control is not None
+    exact = evaluate(scenario, control)
+    sampled = score(scenario, control, SampledOutcomes(scenario, "best", 20_000, 3))
+    assert sampled.standard_error is not None
+    assert abs(sampled.goodput - exact.goodput) <= STANDARD_ERRORS * sampled.standard_error
+
+
+def test_paper_greedy_draws_anew_at_each_evaluation() -> None:
+    scenario, _ = draw("uldl-qwen25", devices=6, downlink_power_dbm=15.0)
+    exact = solve(scenario, "modes", "greedy")
+    sampled = solve(scenario, "modes", "greedy", samples=50, seed=1)
+    assert sampled.goodput <= solve(scenario, "modes").goodput * (1.0 + NEVER_ABOVE)
+    assert sampled.control is not None
+    assert exact.standard_error is None
+    assert evaluate(scenario, sampled.control).goodput == sampled.goodput
+
+
+def test_warnings_say_what_looks_like_a_slip() -> None:
+    weak = scenario_of(s2()).replace(uplink_snr_db=[10.0, -60.0])
+    (text,) = solve(weak).warnings
+    assert 'devices[1] ("dev-2")' in text
+    assert "min_draft_length = 0" in text
+    loud = scenario_of(s1()).replace(uplink_snr_db=[87.0])
+    assert any("uplink_snr_db = 87 is above 60 dB" in text for text in solve(loud).warnings)
+    description = s1()
+    del description["devices"][0]["acceptance"]
+    description["devices"][0]["acceptance_curve"] = [0.805, 0.632, 0.483]
+    curve = scenario_of(description)
+    assert curve.acceptance.expected_tokens([3.0])[0] == pytest.approx(2.920, rel=EXACT)
+    assert any("beyond its acceptance_curve of 3 values" in text for text in solve(curve).warnings)
+
+
+def test_to_frame() -> None:
+    frame = solve(scenario_of(s3()), "modes").to_frame()
+    assert frame.index.tolist() == ["dev-1", "dev-2", "dev-3"]
+    assert frame["draft_length"].tolist() == [6, 4, 3]
+    assert solve(scenario_of(s3()), method="server-only").to_frame().empty
+
+
+def test_the_homogeneous_method_agrees_with_lemma_1() -> None:
+    scenario = scenario_of(s2())
+    airtime = scenario.token_payload_bits("homogeneous") / spectral_efficiency(scenario.uplink_snr)
+    theta, share = per_token_split(scenario.draft_s_per_token, airtime, scenario.uplink_bandwidth_hz)
+    solution = solve(scenario, "homogeneous")
+    assert solution.per_token_s == pytest.approx(float(theta), rel=EXACT)
+    assert solution.control is not None
+    assert solution.control.bandwidth_hz == pytest.approx(share, rel=EXACT)
+
+
+def test_a_control_for_the_wrong_number_of_devices() -> None:
+    control = Control(problem="heterogeneous", draft_length=np.array([1, 2]), bandwidth_hz=np.array([1e6, 1e6]))
+    with pytest.raises(ParameterError, match=r"draft_length has shape \(2,\); \(3,\) is needed"):
+        evaluate(scenario_of(s3()), control)
+
+
+def test_many_controls_in_one_call() -> None:
+    scenario = scenario_of(s3())
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(0, 9, (50, 3)).astype(float)
+    share = rng.dirichlet(np.ones(3), 50) * scenario.uplink_bandwidth_hz
+    together = play(scenario, "heterogeneous", lengths, share).goodput
+    one_by_one = [float(play(scenario, "heterogeneous", lengths[i], share[i]).goodput) for i in range(50)]
+    assert together == pytest.approx(one_by_one, rel=EXACT)
