@@ -18,9 +18,23 @@ Examples
 >>> solution = program.solve("CLARABEL")
 >>> print(round(solution.objective, 4), solution["draft_length"].round(2))
 18.619 [5.08 2.24]
+
+What a megahertz more would bring, in tokens per second; how near to optimal the point is, whoever found it:
+
+>>> price = solution.shadow_price("bandwidth")
+>>> print(round(1e6 * float(price.value), 3), price.unit, solution.certificate.worst < 1e-6)
+0.026 (tokens/s)/(Hz) True
+
+A constraint on a named decision, in SI units, and its price; then other numbers without a new build:
+
 >>> name = program.require(program.draft_length[1] >= 3, name="three")
->>> print(round(program.solve("CLARABEL").objective, 3))
-18.32
+>>> bound = program.solve("CLARABEL")
+>>> print(round(bound.objective, 3), round(float(bound.shadow_price("three").value), 2))
+18.32 -0.7
+>>> program.withdraw("three")
+>>> program.update(cell.replace(verify_base_s=0.1))
+>>> print(round(program.solve("CLARABEL").objective, 2))
+28.62
 """
 
 from formulations.bandwidth_for_lengths import BandwidthForLengths as BandwidthForLengths

@@ -19,13 +19,13 @@ import numpy as np
 from formulations.errors import FormulationError
 from formulations.quantity import Quantity, Requirement
 from formulations.solution import FormulationSolution, ShadowPrice
+from formulations.solvable import Decision
 from formulations.solve_checked import AGREEMENT_RTOL, Options, solve_checked
 from msopt.arrays import FloatArray
 from msopt.control import Control
 from msopt.errors import ParameterError, describe
 from msopt.scenario import Scenario
 
-Decision = dict[str, FloatArray]
 ONE = cp.Constant(1.0)
 TINY = float(np.finfo(float).tiny)
 

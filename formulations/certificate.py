@@ -17,16 +17,20 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy.constraints.constraint import Constraint
 
+from formulations.gradient import compiled_rows
 from formulations.solution import Certificate
 from msopt.arrays import FloatArray
 
 Parts = list[FloatArray]
 
 
-def certify(problem: cp.Problem, evaluator_gap: float, stationarity: bool = True) -> Certificate:
+def certify(
+    problem: cp.Problem, evaluator_gap: float, stationarity: bool = True, ignore_dpp: bool = False
+) -> Certificate:
     """Certificate of the solution a CVXPY problem holds; dual parts are None where there are no multipliers.
 
-    The gradient takes most of the time; with `stationarity` False it is left out.
+    The first gradient takes as long as compiling the problem, later ones a millisecond; with `stationarity` False it
+    is left out, with `ignore_dpp` it is compiled for the present numbers only.
     """
     primal = max((_violation(one) for one in problem.constraints), default=0.0)
     if problem.is_mixed_integer() or any(one.dual_value is None for one in problem.constraints):
@@ -41,9 +45,17 @@ def certify(problem: cp.Problem, evaluator_gap: float, stationarity: bool = True
         primal_residual=primal,
         dual_residual=max((_dual_violation(one) for one in problem.constraints), default=0.0),
         complementarity=max((_complementarity(one) for one in problem.constraints), default=0.0),
-        stationarity=_stationarity(problem) if stationarity else None,
+        stationarity=_stationarity(problem, ignore_dpp) if stationarity else None,
         evaluator_gap=evaluator_gap,
     )
+
+
+def is_affine(problem: cp.Problem) -> bool:
+    """Whether objective and all arguments of the constraints are affine, whatever cones these are of."""
+    every = [problem.objective.expr]
+    for constraint in problem.constraints:
+        every += [constraint.expr] if _is_pair(constraint) else constraint.args
+    return all(expression.is_affine() for expression in every)
 
 
 def _values(constraint: Constraint) -> Parts:
@@ -53,12 +65,12 @@ def _values(constraint: Constraint) -> Parts:
 def _duals(constraint: Constraint) -> Parts:
     value = constraint.dual_value
     parts = [np.asarray(part, dtype=float) for part in (value if isinstance(value, list) else [value])]
-    if _is_affine_pair(constraint):
+    if _is_pair(constraint):
         return parts
     return [part.reshape(argument.shape) for part, argument in zip(parts, constraint.args, strict=True)]
 
 
-def _is_affine_pair(constraint: Constraint) -> bool:
+def _is_pair(constraint: Constraint) -> bool:
     return isinstance(constraint, cp.constraints.Inequality | cp.constraints.Equality)
 
 
@@ -113,33 +125,51 @@ def _dual_violation(constraint: Constraint) -> float:
 
 def _complementarity(constraint: Constraint) -> float:
     duals, values = _duals(constraint), _values(constraint)
-    if _is_affine_pair(constraint):
+    if _is_pair(constraint):
         product = np.abs(duals[0] * (values[0] - values[1]))
         return _scaled(product)
     terms = [np.asarray(np.sum(dual * value)) for dual, value in zip(duals, values, strict=True)]
     return _scaled(abs(float(np.sum(terms))), *terms)
 
 
-def _stationarity(problem: cp.Problem) -> float:
+def _stationarity(problem: cp.Problem, ignore_dpp: bool) -> float:
     """Largest entry of the Lagrangian's gradient, each relative to the sum of its absolute terms."""
-    objective = problem.objective.expr
-    pieces: list[tuple[cp.Expression, FloatArray]] = [
-        (objective, np.asarray(1.0 if isinstance(problem.objective, cp.Minimize) else -1.0))
-    ]
+    pieces = _weighted(problem)
+    if is_affine(problem):
+        found = compiled_rows(problem, [expression for expression, _ in pieces]).jacobian(ignore_dpp)
+        if found is not None:
+            matrix, _ = found
+            weights = np.concatenate([weight for _, weight in pieces])
+            return _relative(matrix.T @ weights, abs(matrix).T @ np.abs(weights))
+    return _stationarity_by_trees(pieces, problem.variables())
+
+
+def _weighted(problem: cp.Problem) -> list[tuple[cp.Expression, FloatArray]]:
+    """The expressions of the Lagrangian and the weight of each of their entries, column by column."""
+    sign = 1.0 if isinstance(problem.objective, cp.Minimize) else -1.0
+    pieces: list[tuple[cp.Expression, FloatArray]] = [(problem.objective.expr, np.asarray(sign))]
     for constraint in problem.constraints:
         duals = _duals(constraint)
-        if _is_affine_pair(constraint):
+        if _is_pair(constraint):
             pieces.append((constraint.expr, duals[0]))
         else:
             pieces += [(part, -dual) for part, dual in zip(constraint.args, duals, strict=True)]
-    total = {variable: np.zeros(variable.size) for variable in problem.variables()}
-    size = {variable: np.ones(variable.size) for variable in problem.variables()}
-    for expression, dual in pieces:
+    return [(one, np.broadcast_to(weight, one.shape).reshape(-1, order="F")) for one, weight in pieces]
+
+
+def _relative(total: FloatArray, size: FloatArray) -> float:
+    return float(np.max(np.abs(total) / (1.0 + size), initial=0.0))
+
+
+def _stationarity_by_trees(pieces: list[tuple[cp.Expression, FloatArray]], variables: list[cp.Variable]) -> float:
+    """The same by each expression's own gradient: slow, and for requirements that are convex, not affine."""
+    total = {variable: np.zeros(variable.size) for variable in variables}
+    size = {variable: np.zeros(variable.size) for variable in variables}
+    for expression, weights in pieces:
         for variable, jacobian in expression.grad.items():
             if jacobian is None:
                 return float("inf")
             rows = sp.csr_array(np.atleast_2d(jacobian) if np.isscalar(jacobian) else jacobian)
-            weights = np.broadcast_to(dual, expression.shape).reshape(-1, order="F")
             total[variable] += rows @ weights
             size[variable] += abs(rows) @ np.abs(weights)
-    return max(float(np.max(np.abs(total[v]) / size[v])) for v in total)
+    return max(_relative(total[v], size[v]) for v in total)

@@ -15,7 +15,8 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import TINY, AbstractFormulation, Decision
+from formulations.base import TINY, AbstractFormulation
+from formulations.solvable import Decision
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError, describe
 from msopt.radio import LN2

@@ -15,7 +15,8 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation, Decision
+from formulations.base import AbstractFormulation
+from formulations.solvable import Decision
 from msopt.errors import ParameterError, describe
 from msopt.goodput import round_at
 from msopt.scenario import Scenario

@@ -18,8 +18,9 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation, Decision
+from formulations.base import AbstractFormulation
 from formulations.lengths_at_deadline import check_deadline
+from formulations.solvable import Decision
 from msopt.arrays import BoolArray, FloatArray
 from msopt.errors import ParameterError
 from msopt.goodput import Round

@@ -14,11 +14,11 @@ from typing import ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import Decision
 from formulations.first_guess import draft_control_guess
 from formulations.laws import goodput, set_goodput
 from formulations.per_second import PerSecondProgram
 from formulations.sharing import declare_sharing, set_sharing
+from formulations.solvable import Decision
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError, describe
 from msopt.goodput import finish_s, round_at

@@ -23,8 +23,9 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation, Decision
+from formulations.base import AbstractFormulation
 from formulations.downlink_power import DownlinkPower, device_set
+from formulations.solvable import Decision
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.control import Reaction
 from msopt.errors import ParameterError

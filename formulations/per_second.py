@@ -21,8 +21,9 @@ from typing import Any, ClassVar
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import TINY, AbstractFormulation, Decision
+from formulations.base import TINY, AbstractFormulation
 from formulations.first_guess import SMALLEST_LENGTH, draft_control_guess
+from formulations.solvable import Decision
 from msopt.acceptance import Acceptance
 from msopt.arrays import FloatArray
 from msopt.goodput import play

@@ -83,7 +83,6 @@ _ENTRIES = (
         formulation=HomogeneousJoint,
         statement="[MS] Theorem 1 with Lemma 1: length and split together",
         closed_form="msopt.homogeneous:solve_homogeneous",
-        bound=True,
     ),
     Entry(
         formulation=BandwidthForLengths,

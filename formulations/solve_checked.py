@@ -15,12 +15,12 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from formulations.certificate import certify
+from formulations.certificate import certify, is_affine
 from formulations.errors import (
     InaccurateSolutionError,
     ProblemInfeasibleError,
@@ -30,16 +30,18 @@ from formulations.errors import (
     SolverMissingError,
 )
 from formulations.solution import Attempt, FormulationSolution
+from formulations.solvable import Decision, Solvable
 from msopt.errors import ParameterError, describe
-
-if TYPE_CHECKING:
-    from formulations.base import AbstractFormulation, Decision
 
 AGREEMENT_RTOL = 1e-6
 """Largest relative difference between the solver's objective and the evaluator's score of its solution."""
 
 CERTIFIED = 2.5e-7
 """Largest scaled KKT residual of a solution; above, objectives were seen off by 1e-6 in spite of the evaluator."""
+
+CERTIFIED_CURVED = 5e-6
+"""The same where a user's requirement is convex but not affine: its gradient is that of a point, good to the square
+root of what a solver is; the declared programs are affine inside their cones."""
 
 MODULES = {"ECOS": "ecos", "CLARABEL": "clarabel", "SCS": "scs", "HIGHS": "highspy"}
 """The solvers msopt uses, and the package each needs. ECOS_BB returns wrong optima: it is not among them."""
@@ -80,7 +82,7 @@ class Options:
     compile_once : bool
         Whether to compile the numbers in (`ignore_dpp`): faster for a single solve of a large problem.
     stationarity : bool
-        Whether the certificate holds the Lagrangian's gradient; without it a re-solve takes a third of the time.
+        Whether the certificate holds the Lagrangian's gradient; without it a first solve takes two thirds of the time.
     verbose : bool
         Whether the solver prints.
     extra : dict
@@ -152,7 +154,7 @@ def solver_settings(solver: str, options: Options, repeat: bool = False) -> dict
     return settings
 
 
-def bisection_settings(formulation: "AbstractFormulation", options: Options) -> dict[str, Any]:
+def bisection_settings(formulation: Solvable, options: Options) -> dict[str, Any]:
     """The options for CVXPY's bisection, which passes none on to the solver below it."""
     low, high, width = formulation.bracket
     return {
@@ -164,7 +166,7 @@ def bisection_settings(formulation: "AbstractFormulation", options: Options) -> 
     }
 
 
-def solve_checked(formulation: "AbstractFormulation", solver: str, options: Options) -> FormulationSolution:
+def solve_checked(formulation: Solvable, solver: str, options: Options) -> FormulationSolution:
     """Solve a formulation, or raise an error that says why not.
 
     Raises
@@ -190,17 +192,15 @@ def solve_checked(formulation: "AbstractFormulation", solver: str, options: Opti
     raise AssertionError("unreachable")
 
 
-def _solve_with(
-    formulation: "AbstractFormulation", solver: str, options: Options, attempts: list[Attempt]
-) -> FormulationSolution:
+def _solve_with(formulation: Solvable, solver: str, options: Options, attempts: list[Attempt]) -> FormulationSolution:
     for place in range(formulation.passes + max(options.max_repeats, formulation.least_repeats)):
         repeat = place >= formulation.passes
         attempt, decision = run(formulation, formulation.cvxpy, solver, options, repeat)
         attempts.append(attempt)
         trusted = attempt.status == cp.OPTIMAL and attempt.disagreement <= formulation.agreement
         if trusted and decision is not None and place + 1 >= formulation.passes:
-            solution = _solution(formulation, decision, attempts, options.stationarity)
-            if solution.certificate.kkt <= CERTIFIED:
+            solution = _solution(formulation, decision, attempts, options)
+            if solution.certificate.kkt <= _certified_within(formulation):
                 return solution
         if attempt.status in cp.settings.INF_OR_UNB and not _numerical(formulation):
             break
@@ -214,8 +214,8 @@ def _solve_with(
 
 
 def run(
-    formulation: "AbstractFormulation", problem: cp.Problem, solver: str, options: Options, repeat: bool = False
-) -> tuple[Attempt, "Decision | None"]:
+    formulation: Solvable, problem: cp.Problem, solver: str, options: Options, repeat: bool = False
+) -> tuple[Attempt, Decision | None]:
     """Call a solver once; the decision is None where it returned no usable point."""
     settings = solver_settings(solver, options, repeat) | options.extra
     if formulation.quasiconvex:
@@ -259,13 +259,17 @@ def run(
     return attempt, decision
 
 
-def _numerical(formulation: "AbstractFormulation") -> bool:
+def _certified_within(formulation: Solvable) -> float:
+    return CERTIFIED if is_affine(formulation.cvxpy) else CERTIFIED_CURVED
+
+
+def _numerical(formulation: Solvable) -> bool:
     """Whether `infeasible` can only be the fault of the units: the problem has a solution by construction."""
     return formulation.always_feasible and not formulation.requirements
 
 
 def _solution(
-    formulation: "AbstractFormulation", decision: "Decision", attempts: list[Attempt], stationarity: bool
+    formulation: Solvable, decision: Decision, attempts: list[Attempt], options: Options
 ) -> FormulationSolution:
     attempt = attempts[-1]
     values = {name: np.array(value, dtype=float) for name, value in decision.items()}
@@ -280,19 +284,21 @@ def _solution(
         decision=MappingProxyType(values),
         shadow_prices=MappingProxyType(formulation.shadow_prices()),
         control=formulation.control(values),
-        certificate=certify(formulation.cvxpy, attempt.disagreement, stationarity),
+        certificate=certify(
+            formulation.cvxpy, attempt.disagreement, options.stationarity, options.compile_once or not formulation.dpp
+        ),
         attempts=tuple(attempts),
     )
 
 
-def _error(formulation: "AbstractFormulation", attempt: Attempt, options: Options) -> SolveError:
+def _error(formulation: Solvable, attempt: Attempt, options: Options) -> SolveError:
     about = {"formulation": formulation.name, "solver": attempt.solver, "status": attempt.status}
     if attempt.status in (cp.INFEASIBLE, cp.INFEASIBLE_INACCURATE) and not _numerical(formulation):
         return _infeasible(formulation, attempt, options)
     if attempt.status in (cp.UNBOUNDED, cp.UNBOUNDED_INACCURATE) and not _numerical(formulation):
         return ProblemUnboundedError(**about, cause="the objective has no bound", remedy="bound the decisions")
     if attempt.status == cp.OPTIMAL and attempt.disagreement <= formulation.agreement:
-        cause = f"the optimality conditions hold to no better than {CERTIFIED:.1e}"
+        cause = f"the optimality conditions hold to no better than {_certified_within(formulation):.1e}"
         return InaccurateSolutionError(**about, cause=cause, remedy="try another solver, or allow more repeats")
     if attempt.status == cp.OPTIMAL:
         cause = (
@@ -304,7 +310,7 @@ def _error(formulation: "AbstractFormulation", attempt: Attempt, options: Option
     return SolverFailedError(**about, cause=cause, remedy="try another solver, more iterations or a looser tolerance")
 
 
-def _infeasible(formulation: "AbstractFormulation", attempt: Attempt, options: Options) -> ProblemInfeasibleError:
+def _infeasible(formulation: Solvable, attempt: Attempt, options: Options) -> ProblemInfeasibleError:
     """Tell which constraints conflict: drop all requirements, then all but one, then one at a time."""
     about = {"formulation": formulation.name, "solver": attempt.solver, "status": attempt.status}
 

@@ -15,8 +15,9 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation, Decision
+from formulations.base import AbstractFormulation
 from formulations.lengths_at_deadline import check_deadline
+from formulations.solvable import Decision
 from msopt.arrays import FloatArray
 from msopt.control import Control
 from msopt.goodput import round_at

@@ -1,7 +1,8 @@
-"""The command line: `msopt solve | react | evaluate | scenario | scenarios | report`.
+"""The command line: `msopt solve | react | evaluate | scenario | scenarios | report | crosscheck`.
 
-Exit codes: 0 done, 2 bad input (one line on standard error, nothing written), 3 infeasible or the solver
-failed. matplotlib and jinja2 are loaded by `report` only, rich where a table is printed.
+Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible
+or the solver failed. matplotlib and jinja2 are loaded by `report` only, cvxpy by `crosscheck` and by method
+`convex`, rich where a table is printed.
 """
 
 import io
@@ -14,11 +15,12 @@ import typer
 from typer.main import get_command
 
 import msopt
-from msopt import ParameterError, Scenario, Solution
+from msopt import ParameterError, Scenario
 from msopt.files import read_text
-from msopt.scenario import Problem
 from msopt.scenario_file import to_toml
 from reports import cli_options as opt
+from reports.cli_crosscheck import crosscheck
+from reports.convex import solve_problems
 from reports.inputs import about, read_control, read_scenario, rejected_names, scenario_path
 from reports.output import emit, print_tables, warn
 from reports.words import one_line
@@ -75,12 +77,16 @@ def _given(**options: object) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+app.command()(crosscheck)
+
+
 @app.command()
 def solve(
     file: opt.File,
     *,
     problem: opt.ProblemOption = "heterogeneous",
     method: opt.Method = "decomposition",
+    solver: opt.Solver = None,
     samples: opt.Samples = None,
     seed: opt.Seed = None,
     length: opt.Length = None,
@@ -96,7 +102,7 @@ def solve(
         samples=samples, seed=seed, length=length, grid_phi=grid_phi, grid_lambda=grid_lambda, grid_rule=grid_rule
     )
     problems = msopt.PROBLEMS if problem == "all" else (problem,)
-    solutions = _solved(scenario, problems, method, options)
+    solutions = solve_problems(scenario, problems, method, options, solver)
     records = [solution.to_dict() for solution in solutions]
     warn(dict.fromkeys(text for solution in solutions for text in solution.warnings))
 
@@ -104,17 +110,6 @@ def solve(
 
     record = records if problem == "all" else records[0]
     emit(record, lambda console: show_solutions(console, scenario, records), form=form, output=output)
-
-
-def _solved(scenario: Scenario, problems: Sequence[Problem], method: str, options: dict[str, object]) -> list[Solution]:
-    """The solutions of one method; a method that one of several problems lacks is an error before any is solved."""
-    lacking = [problem for problem in problems if method not in msopt.METHODS[problem]]
-    if lacking and len(problems) > 1:
-        shared = [name for name in msopt.METHODS[lacking[0]] if all(name in msopt.METHODS[each] for each in problems)]
-        raise ParameterError(
-            f'method = "{method}" does not solve problem {lacking[0]}; all of them are solved by {", ".join(shared)}'
-        )
-    return [msopt.solve(scenario, problem, method, **options) for problem in problems]
 
 
 @app.command()

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from msopt import METHODS, PRESETS
+from msopt import PRESETS, PROBLEMS
 from msopt.grid import GridRule
+from reports.convex import methods_of
 from reports.output import Format
 
 ProblemChoice = Literal["homogeneous", "heterogeneous", "modes", "all"]
@@ -21,7 +22,7 @@ Method = Annotated[
         "--method",
         metavar="NAME",
         help="A method of the problem. "
-        + "; ".join(f"{problem}: {', '.join(methods)}" for problem, methods in METHODS.items())
+        + "; ".join(f"{problem}: {', '.join(methods_of(problem))}" for problem in PROBLEMS)
         + ".",
     ),
 ]
@@ -84,5 +85,38 @@ TomlOutput = Annotated[
 Reported = Annotated[
     list[str] | None,
     typer.Argument(metavar="[SCENARIO]...", help="Scenario files or bundled names (default: the first bundled one)."),
+]
+Checked = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[FILE]...", help="Scenario files or bundled names (default: random scenarios)."),
+]
+Trials = Annotated[
+    int | None, typer.Option("--trials", metavar="N", help="Random scenarios for each formulation (default 20).")
+]
+CheckSeed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed of the first one (default 0).")]
+Solvers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--solver", metavar="NAME", help="ECOS, CLARABEL, SCS or HIGHS; may be repeated (default: all but SCS)."
+    ),
+]
+Formulations = Annotated[
+    list[str] | None,
+    typer.Option("--formulation", metavar="NAME", help="Only this formulation; may be repeated (default: all)."),
+]
+FormulaName = Annotated[
+    str | None,
+    typer.Option(
+        "--formula",
+        metavar="MODULE:FUNCTION",
+        help="A function of yours, from a Scenario to a Control or to K lengths, scored beside the formulations.",
+    ),
+]
+WorstFolder = Annotated[
+    str, typer.Option("--output", metavar="DIR", help="Folder of the worst scenario of each row, to be replayed.")
+]
+Solver = Annotated[
+    str | None,
+    typer.Option("--solver", metavar="NAME", help="Method convex: ECOS (default), CLARABEL or SCS."),
 ]
 Folder = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the report; made where it is missing.")]

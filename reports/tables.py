@@ -40,9 +40,9 @@ _SHORT = tuple(column for column in _COLUMNS if column[1] in ("draft_length", "b
 
 def show_scenario(console: "Console", scenario: Scenario) -> None:
     """What was read, each number beside its reading with a prefix."""
-    table = _table(("read from the file", "value", "that is"), numbers=())
+    table = new_table(("read from the file", "value", "that is"), numbers=())
     for row in parameters(scenario):
-        _add(table, *row)
+        add_row(table, *row)
     console.print(literal(scenario.name), style="bold")
     console.print(table)
 
@@ -52,7 +52,8 @@ def show_solutions(console: "Console", scenario: Scenario, records: Sequence[Rec
     show_scenario(console, scenario)
     methods = {record["method"] for record in records}
     heads = [f"{record['problem']}" for record in records]
-    console.print(f"\nmethod {', '.join(sorted(methods))}", style="bold")
+    solvers = {f", solver {record['solver']}" for record in records if record["solver"]}
+    console.print(f"\nmethod {', '.join(sorted(methods))}{''.join(sorted(solvers))}", style="bold")
     _show_lines(console, heads, records)
     _show_devices(console, records)
 
@@ -68,9 +69,9 @@ def show_score(console: "Console", scenario: Scenario, record: Record) -> None:
     else:
         _show_lines(console, [str(record["problem"])], [record])
         _show_devices(console, [record])
-    table = _table(("constraint", "least slack", "unit", "device"), numbers=(1,))
+    table = new_table(("constraint", "least slack", "unit", "device"), numbers=(1,))
     for slack in record["slacks"]:
-        _add(table, slack["constraint"], number(slack["least_slack"]), slack["unit"], slack["device"] or "all")
+        add_row(table, slack["constraint"], number(slack["least_slack"]), slack["unit"], slack["device"] or "all")
     console.print(table)
 
 
@@ -82,18 +83,18 @@ def show_reaction(console: "Console", record: Record) -> None:
 
 def show_bundled(console: "Console", rows: Sequence[tuple[str, int, str]]) -> None:
     """The bundled scenarios: name, number of devices, what each is."""
-    table = _table(("name", "devices", "what it is"), numbers=(1,))
+    table = new_table(("name", "devices", "what it is"), numbers=(1,))
     for name, devices, about in rows:
-        _add(table, name, str(devices), about)
+        add_row(table, name, str(devices), about)
     console.print(table)
 
 
 def _show_lines(console: "Console", heads: Sequence[str], records: Sequence[Record]) -> None:
-    table = _table(("", "unit", *heads), numbers=range(2, 2 + len(heads)))
+    table = new_table(("", "unit", *heads), numbers=range(2, 2 + len(heads)))
     for label, unit, key, factor in _LINES:
         if any(record[key] is not None for record in records):
             digits = 3 if unit == "%" else 6
-            _add(table, label, unit, *(_scaled(record, key, factor, digits) for record in records))
+            add_row(table, label, unit, *(_scaled(record, key, factor, digits) for record in records))
     console.print(table)
 
 
@@ -110,18 +111,18 @@ def _show_devices(console: "Console", records: Sequence[Record]) -> None:
             if any(device[key] is not None for device in devices):
                 title = head if single else f"{_ABBREVIATED.get(record['problem'], record['problem'])}\n{head}"
                 columns.append((title, [_scaled(device, key, factor, digits) for device in devices]))
-    table = _table(("device", *(title for title, _ in columns)), numbers=range(1, 1 + len(columns)))
+    table = new_table(("device", *(title for title, _ in columns)), numbers=range(1, 1 + len(columns)))
     for k, device in enumerate(held[0]["devices"]):
-        _add(table, device["name"], *(cells[k] for _, cells in columns))
+        add_row(table, device["name"], *(cells[k] for _, cells in columns))
     console.print(table)
 
 
 def _show_exchanges(console: "Console", devices: Sequence[Record]) -> None:
     timed = [("exchange\n[s]", "exchange_s", 1.0)] if devices and "exchange_s" in devices[0] else []
     columns = [("bandwidth\n[MHz]", "bandwidth_hz", 1e-6), ("downlink power\n[W]", "downlink_power_w", 1.0), *timed]
-    table = _table(("device", "mode", *(head for head, _, _ in columns)), numbers=range(2, 2 + len(columns)))
+    table = new_table(("device", "mode", *(head for head, _, _ in columns)), numbers=range(2, 2 + len(columns)))
     for device in devices:
-        _add(table, device["name"], device["mode"], *(_scaled(device, key, factor) for _, key, factor in columns))
+        add_row(table, device["name"], device["mode"], *(_scaled(device, key, factor) for _, key, factor in columns))
     console.print(table)
 
 
@@ -130,7 +131,8 @@ def _scaled(record: Record, key: str, factor: float, digits: int = 6) -> str:
     return number(None if value is None else factor * value, digits)
 
 
-def _table(heads: Sequence[str], numbers: Sequence[int]) -> "Table":
+def new_table(heads: Sequence[str], numbers: Sequence[int]) -> "Table":
+    """A table with heads, the columns of numbers to the right."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -144,7 +146,8 @@ def _table(heads: Sequence[str], numbers: Sequence[int]) -> "Table":
     return table
 
 
-def _add(table: "Table", *cells: str) -> None:
+def add_row(table: "Table", *cells: str) -> None:
+    """A row of texts, shown as they are."""
     from rich.text import Text
 
     table.add_row(*(Text(literal(cell)) for cell in cells))

@@ -4,8 +4,12 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from formulations.certificate import certify
-from tests.formulations.cells import RESIDUAL
+from formulations import DraftControl, DraftControlCurves
+from formulations.certificate import _relative, _stationarity, _stationarity_by_trees, _weighted, certify
+from formulations.gradient import compiled_rows
+from formulations.solve_checked import CERTIFIED_CURVED
+from reports.random_scenarios import random_scenario
+from tests.formulations.cells import RESIDUAL, S2
 
 
 def small_problem() -> tuple[cp.Problem, cp.Variable, dict[str, cp.Constraint]]:
@@ -78,3 +82,40 @@ def test_integers_have_no_multipliers() -> None:
     certificate = certify(problem, 0.0)
     assert certificate.stationarity is None
     assert certificate.worst == 0.0
+
+
+@pytest.mark.parametrize("kind", [DraftControl, DraftControlCurves])
+def test_the_compiled_gradient_is_that_of_the_trees(kind: type[DraftControl]) -> None:
+    program = kind(random_scenario(1, devices=(5, 5)))
+    for seed in (1, 2, 3):
+        program.update(random_scenario(seed, devices=(5, 5)))
+        program.solve("CLARABEL")
+        problem = program.cvxpy
+        for constraint in problem.constraints:  # away from the optimum, where the gradient is not 0
+            for n, dual in enumerate(constraint.dual_variables):
+                dual.save_value(np.asarray(dual.value) * (1.1 + 0.1 * n))
+        slow = _stationarity_by_trees(_weighted(problem), problem.variables())
+        assert slow > 1e-3
+        for ignore_dpp in (False, True):
+            assert _stationarity(problem, ignore_dpp) == pytest.approx(slow, rel=1e-9)
+
+
+def test_jacobians_that_do_not_reproduce_the_values_are_not_used() -> None:
+    problem, x, _ = small_problem()
+    rows = compiled_rows(problem, [x[0] + 1.0])
+    assert rows.jacobian(False) is not None
+    object.__setattr__(rows, "expressions", (x[0] + 2.0,))
+    assert rows.jacobian(False) is None
+
+
+def test_convex_requirements_have_their_own_gradient() -> None:
+    program = DraftControl(S2)
+    free = program.solve("CLARABEL")
+    program.require(cp.norm(program.variables["length"]) <= 1.3 * program.variables["s"], name="short")
+    bound = program.solve("CLARABEL")
+    assert bound.objective < free.objective
+    assert bound.certificate.worst < CERTIFIED_CURVED
+
+
+def test_relative_without_entries() -> None:
+    assert _relative(np.zeros(0), np.zeros(0)) == 0.0

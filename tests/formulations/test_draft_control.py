@@ -8,8 +8,8 @@ from formulations.per_second import PerSecondProgram
 from msopt.acceptance import Acceptance
 from msopt.errors import ParameterError
 from msopt.scenario import Scenario
+from reports.random_scenarios import random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, RESIDUAL, S1, S2, base_cell
-from tests.formulations.random_scenarios import random_scenario
 from tests.formulations.reference import relaxed_optimum
 
 SOLVERS = ("ECOS", "CLARABEL", "SCS")

@@ -20,8 +20,8 @@ from msopt.acceptance import Acceptance
 from msopt.errors import ParameterError
 from msopt.goodput import round_at
 from msopt.scenario import Scenario
+from reports.random_scenarios import random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, RESIDUAL, S1, S2, S3, base_cell
-from tests.formulations.random_scenarios import random_scenario
 
 BISECTION_RTOL = 1e-4
 

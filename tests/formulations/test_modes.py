@@ -11,8 +11,8 @@ from formulations.joint_law_bound import correction_times, rejected_sets
 from msopt.errors import ParameterError
 from msopt.goodput import round_at
 from msopt.scenario import Scenario
+from reports.random_scenarios import random_scenario
 from tests.formulations.cells import OBJECTIVE_RTOL, RESIDUAL, S1, S2, S3, base_cell
-from tests.formulations.random_scenarios import random_scenario
 
 
 def equalised_delay(scenario: Scenario, shares: np.ndarray) -> float:

@@ -1,6 +1,7 @@
 """Independence, pairing and shape: what holds for every formulation."""
 
 import ast
+import doctest
 import importlib
 from pathlib import Path
 
@@ -107,3 +108,9 @@ def test_names_are_listed_where_one_is_unknown() -> None:
     assert formulation("draft-control") is REGISTRY["draft-control"]
     with pytest.raises(ParameterError, match="draft-control, "):
         formulation("draft-controll")
+
+
+def test_the_example_runs() -> None:
+    outcome = doctest.testmod(formulations)
+    assert outcome.attempted > 10
+    assert outcome.failed == 0

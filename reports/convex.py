@@ -1,0 +1,164 @@
+"""Method `convex`: the relaxed problem as one conic program, solved through CVXPY, then the decomposition's rounding.
+
+msopt itself knows no convex solver, so the method is the command line's own. cvxpy is loaded when it is asked for.
+"""
+
+import importlib.util
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import msopt
+from msopt import Control, ParameterError, Scenario, Solution
+from msopt.cautions import cautions
+from msopt.goodput import round_at
+from msopt.heterogeneous import whole_optimum
+from msopt.homogeneous import per_token_optimum
+from msopt.options import checked_options
+from msopt.relaxed import RelaxedOptimum
+from msopt.scenario import Problem
+from msopt.solution import valid_bound
+
+if TYPE_CHECKING:
+    from formulations import AbstractFormulation, FormulationSolution
+
+CONVEX = "convex"
+CONVEX_PROBLEMS: tuple[Problem, ...] = ("homogeneous", "heterogeneous")
+BOUND_RTOL = 1e-6
+"""A conic optimum is trusted to this (formulations.registry.OBJECTIVE_RTOL), so a bound made of it is raised by it."""
+
+
+def methods_of(problem: Problem) -> list[str]:
+    """Every method of a problem that the command line knows, the default first."""
+    return [*msopt.METHODS[problem], *([CONVEX] if problem in CONVEX_PROBLEMS else [])]
+
+
+def need_cvxpy(what: str) -> None:
+    """Raise ParameterError where CVXPY is not installed."""
+    if importlib.util.find_spec("cvxpy") is None:
+        raise ParameterError(f"{what} needs CVXPY, which is not installed; pip install 'msopt[formulations]'")
+
+
+def solve_problems(
+    scenario: Scenario,
+    problems: Sequence[Problem],
+    method: str,
+    options: Mapping[str, object],
+    solver: str | None = None,
+) -> list[Solution]:
+    """The solutions of one method; a method that one of several problems lacks is an error before any is solved."""
+    lacking = [problem for problem in problems if method not in methods_of(problem)]
+    if lacking and len(problems) > 1:
+        shared = [name for name in methods_of(lacking[0]) if all(name in methods_of(each) for each in problems)]
+        raise ParameterError(
+            f'method = "{method}" does not solve problem {lacking[0]}; all of them are solved by {", ".join(shared)}'
+        )
+    return [solve(scenario, problem, method, options, solver) for problem in problems]
+
+
+def solve(
+    scenario: Scenario, problem: Problem, method: str, options: Mapping[str, object], solver: str | None = None
+) -> Solution:
+    """`msopt.solve`, method `convex` included.
+
+    Parameters
+    ----------
+    scenario, problem, method
+        As `msopt.solve` takes them.
+    options : mapping
+        Fields of `msopt.options.Options`.
+    solver : str, optional
+        For method `convex` only.
+
+    Raises
+    ------
+    ParameterError
+        For what does not go together, and for laws that no program takes.
+    SolveError
+        Where the solver failed; its text has status, cause and remedy.
+    """
+    if method not in methods_of(problem):
+        raise ParameterError(
+            f'method = "{method}" does not solve problem {problem}; allowed are {", ".join(methods_of(problem))}'
+        )
+    if method != CONVEX:
+        if solver is not None:
+            raise ParameterError(f"option solver goes with method {CONVEX}, not with {method}")
+        return msopt.solve(scenario, problem, method, **options)
+    checked_options(method, dict(options))
+    need_cvxpy(f"method {CONVEX}")
+    found = _relaxed(scenario, problem, solver)
+    solution = (_common if problem == "homogeneous" else _each)(scenario, found)
+    return replace(solution, method=CONVEX, solver=found.solver, warnings=cautions(solution))
+
+
+def check_laws(scenario: Scenario) -> bool:
+    """Whether all laws are geometric; ParameterError where some are and some are piecewise linear."""
+    laws = scenario.acceptance
+    piecewise = [curve is not None or std > 0.0 for curve, std in zip(laws.curves, laws.std, strict=True)]
+    if any(piecewise) and not all(piecewise):
+        raise ParameterError(
+            f"method {CONVEX} has no one program for devices with the geometric law beside devices with measured "
+            "curves or deviations; use decomposition"
+        )
+    return not any(piecewise)
+
+
+def _relaxed(scenario: Scenario, problem: Problem, solver: str | None) -> "FormulationSolution":
+    geometric = check_laws(scenario)
+
+    from formulations import DraftControl, DraftControlCurves, DraftControlPowerLimited, HomogeneousJoint
+
+    limited = scenario.uplink_sharing == "power-limited"
+    kinds: Sequence[tuple[bool, type[AbstractFormulation]]] = (
+        (problem == "homogeneous", HomogeneousJoint),
+        (not geometric, DraftControlCurves),
+        (limited, DraftControlPowerLimited),
+        (True, DraftControl),
+    )
+    program: Any = next(kind for fits, kind in kinds if fits)(scenario)
+    # ECOS breaks down on exponential and second-order cones with many chords beside them.
+    usual = "CLARABEL" if limited and not geometric else program.solvers[0]
+    solution: FormulationSolution = program.solve(solver or usual)
+    return solution
+
+
+def _each(scenario: Scenario, found: "FormulationSolution") -> Solution:
+    price = float(found.shadow_price("bandwidth").value)
+    relaxed = RelaxedOptimum(
+        found["draft_length"], found["bandwidth_hz"], float(found["deadline_s"]), found.objective, price
+    )
+    best = whole_optimum(scenario, relaxed)
+    control = Control(problem="heterogeneous", draft_length=best.draft_length, bandwidth_hz=best.bandwidth_hz)
+    return _scored(scenario, control, best.bound, found)
+
+
+def _common(scenario: Scenario, found: "FormulationSolution") -> Solution:
+    """The better whole neighbour of the common length, with the split of Lemma 1."""
+    theta, share = per_token_optimum(scenario)
+    low, high = scenario.length_limits("homogeneous")
+    real = float(found["draft_length"][0])
+    candidates = np.unique(np.clip([np.floor(real), np.rint(real), np.ceil(real)], low, high))
+    lengths = np.repeat(candidates[:, None], scenario.device_count, axis=1)
+    best = candidates[np.argmax(round_at(scenario, lengths, theta * candidates).goodput)]
+    whole = np.full(scenario.device_count, int(best), dtype=np.int64)
+    control = Control(problem="homogeneous", draft_length=whole, bandwidth_hz=share)
+    bound = found.objective * (1.0 + BOUND_RTOL)
+    return replace(_scored(scenario, control, bound, found), per_token_s=theta)
+
+
+def _scored(scenario: Scenario, control: Control, bound: float, found: "FormulationSolution") -> Solution:
+    evaluation = msopt.evaluate(scenario, control)
+    return Solution(
+        scenario=scenario,
+        problem=control.problem,
+        method=CONVEX,
+        goodput=evaluation.goodput,
+        control=control,
+        evaluation=evaluation,
+        bound=valid_bound(bound, evaluation.goodput),
+        relaxed_goodput=found.objective,
+        price_of_bandwidth=float(found.shadow_price("bandwidth").value),
+    )

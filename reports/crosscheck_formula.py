@@ -1,0 +1,152 @@
+"""A user's own formula in the cross-check: its control scored by the evaluator, against the closed form's optimum.
+
+The function takes a Scenario. It returns a Control, or K draft lengths for problem `heterogeneous`, which get
+the split that suits them: an array of whole numbers (integer dtype) is held against the best whole control, of
+real ones against the relaxed optimum. None says that the formula does not apply to the scenario.
+"""
+
+import importlib
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import msopt
+from formulations.registry import OBJECTIVE_RTOL
+from msopt import Control, ParameterError, Scenario
+from msopt.relaxed import length_split, solve_relaxed
+from msopt.whole_lengths import exact_goodput
+
+Record = dict[str, Any]
+FORMULA_RTOL = OBJECTIVE_RTOL
+"""How far below the closed form's optimum a formula may stay."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A function of a scenario and what the user called it."""
+
+    name: str
+    function: Callable[[Scenario], Any]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Score:
+    """One scenario: goodput over the optimum less one, or why there is none."""
+
+    number: int
+    scenario: Scenario
+    difference: float | None = None
+    status: str = "optimal"
+    cause: str = ""
+    seconds: float = 0.0
+
+
+def load_formula(name: str) -> Formula:
+    """The function that MODULE:FUNCTION names, the current folder included; ParameterError in one line."""
+    module, colon, attribute = name.partition(":")
+    if not colon or not module or not attribute:
+        raise ParameterError(f'--formula "{name}" is not MODULE:FUNCTION')
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        found = importlib.import_module(module)
+    except Exception as error:
+        raise ParameterError(
+            f'--formula: module "{module}" cannot be loaded: {type(error).__name__}: {error}'
+        ) from None
+    finally:
+        sys.path.remove(here)
+    function = getattr(found, attribute, None)
+    if not callable(function):
+        raise ParameterError(f'--formula: "{attribute}" is not a function of module {module}')
+    return Formula(name, function)
+
+
+def score_formula(formula: Formula, number: int, scenario: Scenario) -> Score:
+    """Ask the formula and score what it says; whatever goes wrong is told as a failure."""
+    started = time.perf_counter()
+    score = Score(number=number, scenario=scenario)
+    try:
+        answer = formula.function(scenario)
+    except Exception as error:
+        return replace(score, status="error", cause=f"{type(error).__name__}: {error}")
+    seconds = time.perf_counter() - started
+    if answer is None:
+        return replace(score, status="does not apply")
+    try:
+        goodput, optimum = _scored(scenario, answer)
+    except (msopt.MsoptError, TypeError, ValueError) as error:
+        return replace(score, status="not scored", cause=str(error))
+    return replace(score, difference=goodput / optimum - 1.0, seconds=seconds)
+
+
+def _scored(scenario: Scenario, answer: Any) -> tuple[float, float]:
+    if isinstance(answer, Control):
+        evaluation = msopt.evaluate(scenario, answer)
+        evaluation.require_feasible()
+        return evaluation.goodput, msopt.solve(scenario, answer.problem).goodput
+    lengths = np.asarray(answer)
+    if lengths.shape != (scenario.device_count,) or not np.issubdtype(lengths.dtype, np.number):
+        raise ParameterError(f"neither a Control nor {scenario.device_count} lengths")
+    low, high = scenario.length_limits("heterogeneous")
+    if not np.all((lengths >= low) & (lengths <= high)):
+        raise ParameterError(f"a length is outside {low} to {high}")
+    if not np.issubdtype(lengths.dtype, np.integer):
+        return float(exact_goodput(scenario, lengths)), solve_relaxed(scenario).goodput
+    _, share = length_split(scenario, lengths.astype(float))
+    control = Control(problem="heterogeneous", draft_length=lengths, bandwidth_hz=share)
+    return msopt.evaluate(scenario, control).goodput, msopt.solve(scenario, "heterogeneous").goodput
+
+
+def formula_row(formula: Formula, scores: Sequence[Score], folder: Path | None) -> Record:
+    """The record of a formula, with the keys of the others that mean something for it."""
+    asked = [score for score in scores if score.status != "does not apply"]
+    solved = [score for score in asked if score.difference is not None]
+    differences = [score.difference for score in solved if score.difference is not None]
+    faults = []
+    if not solved:
+        faults.append("scored on no scenario")
+    if len(solved) < len(asked):
+        faults.append(f"{len(asked) - len(solved)} of {len(asked)} scenarios without a score")
+    worst = min(solved, key=lambda score: score.difference or 0.0, default=None)
+    above = max(differences, default=0.0)
+    if worst is not None and (worst.difference or 0.0) < -FORMULA_RTOL:
+        faults.append(f"below the optimum by {-(worst.difference or 0.0):.1e} in trial {worst.number}")
+    if above > FORMULA_RTOL:
+        faults.append(f"above the closed form's optimum by {above:.1e}: one of the two is wrong")
+    path = None
+    if folder is not None and worst is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = str(folder / "formula.toml")
+        worst.scenario.write(path, f"The worst for {formula.name}: {worst.difference:.2e} from the optimum.")
+    return {
+        "formulation": f"formula {formula.name}",
+        "solver": None,
+        "statement": "yours",
+        "closed_form": "msopt.solve, msopt.relaxed:solve_relaxed",
+        "trials": len(asked),
+        "solved": len(solved),
+        "failures": [
+            {"trial": score.number, "scenario": score.scenario.name, "status": score.status, "cause": score.cause}
+            for score in asked
+            if score.difference is None
+        ],
+        "objective_difference": {
+            "worst": max(differences, key=abs),
+            "median": statistics.median(abs(value) for value in differences),
+        }
+        if differences
+        else None,
+        "objective_tolerance": FORMULA_RTOL,
+        "seconds": {"formula": statistics.median(score.seconds for score in solved) if solved else None},
+        "faults": faults,
+        "passed": not faults,
+        "worst_scenario": path,
+    }

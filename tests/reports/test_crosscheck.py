@@ -1,0 +1,265 @@
+"""The cross-check: every entry has its check, the same seed gives the same table, and what is wrong fails."""
+
+import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from formulations import REGISTRY, DraftControl, SolverFailedError
+from formulations.registry import Entry
+from msopt import Control, Scenario, react, solve
+from reports import crosscheck_formula
+from reports.crosscheck import Plan, crosscheck
+from reports.crosscheck_checks import CHECKS
+from reports.crosscheck_references import relaxed
+from reports.crosscheck_references_ud import modes
+from reports.crosscheck_trial import Trial, attempt, certified, reference_of
+from reports.crosscheck_verdict import SOLVED_AT_LEAST, faults, row
+from reports.random_scenarios import family, random_scenario
+from tests.cases import s1, s2, scenario_of
+from tests.reports.command import Command
+from tests.reports.test_errors import assert_one_line
+
+FEW = ("--trials", 2, "--format", "json")
+
+
+def checked(msopt: Command, *arguments: object) -> list[dict[str, Any]]:
+    record = msopt.done("crosscheck", *arguments, "--output", msopt.folder / "worst").record
+    assert isinstance(record, list)
+    return record
+
+
+def without_times(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in record.items() if key != "seconds"} for record in records]
+
+
+def test_every_entry_of_the_registry_has_its_check() -> None:
+    assert list(CHECKS) == list(REGISTRY)
+    for check in CHECKS.values():
+        assert set(check.entry.needs) <= set(check.given)
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], Path]:
+    folder = tmp_path_factory.mktemp("worst")
+    return crosscheck(Plan(trials=2, seed=0, largest=12), folder), folder
+
+
+def test_all_formulations_pass(everything: tuple[list[dict[str, Any]], Path]) -> None:
+    records, folder = everything
+    assert {record["formulation"] for record in records} == set(REGISTRY)
+    for record in records:
+        assert record["passed"], record["faults"]
+        assert record["solved"] == record["trials"] > 0
+        assert record["certificate"] < 1e-4
+        assert Path(record["worst_scenario"]).parent == folder
+        assert Scenario.read(record["worst_scenario"]).name.startswith(record["formulation"])
+    by_name = {(record["formulation"], record["solver"]): record for record in records}
+    assert by_name["draft-control", "ECOS"]["price"]["agree"] == 2
+    assert by_name["draft-control", "ECOS"]["above_algorithm"]["least"] > 0
+    assert by_name["joint-law-bound", "HIGHS"]["objective_difference"]["worst"] > 0
+    assert by_name["draft-control-curves", "ECOS"]["not_asked"]
+
+
+def test_the_same_seed_gives_the_same_table_but_for_times(msopt: Command) -> None:
+    few = ("--formulation", "draft-control", "--formulation", "mode-selection", *FEW)
+    first, again = (checked(msopt, *few, "--seed", 3) for _ in range(2))
+    other = checked(msopt, *few, "--seed", 4)
+    assert without_times(first) == without_times(again)
+    assert without_times(first) != without_times(other)
+
+
+def test_a_saved_scenario_replays(msopt: Command) -> None:
+    first = checked(msopt, "--formulation", "lengths-at-deadline", "--solver", "ecos", *FEW)[0]
+    again = checked(
+        msopt, first["worst_scenario"], "--formulation", "lengths-at-deadline", "--solver", "ECOS", "--format", "json"
+    )[0]
+    assert again["trials"] == 1
+    assert again["objective_difference"]["worst"] == pytest.approx(first["objective_difference"]["worst"], abs=1e-12)
+
+
+def test_files_and_the_table(msopt: Command) -> None:
+    one, two = msopt.folder / "one.toml", msopt.folder / "two.toml"
+    scenario_of(s1()).write(one)
+    scenario_of(s2()).write(two)
+    text = msopt.done("crosscheck", one, two, "--output", msopt.folder / "worst").out
+    assert "[MS] Lemmas 2 and 3" in text
+    assert "not asked" in text  # the power-limited program has no scenario here
+    assert "FAIL" not in text
+    assert f"{msopt.folder}/worst/, to replay" in text
+
+
+def test_a_wrong_closed_form_fails(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    check = CHECKS["draft-control"]
+
+    def too_good(scenario: Scenario, given: dict[str, Any]) -> Any:
+        found = copy.copy(relaxed(scenario, given))
+        object.__setattr__(found, "objective", found.objective * (1.0 + 3e-6))
+        return found
+
+    monkeypatch.setitem(CHECKS, "draft-control", copy.copy(check))
+    object.__setattr__(CHECKS["draft-control"], "reference", too_good)
+    outcome = msopt("crosscheck", "--formulation", "draft-control", "--trials", 2, "--output", msopt.folder / "worst")
+    assert outcome.code == 1
+    assert "FAIL draft-control by ECOS: objective off by 3.0e-06" in outcome.out
+
+
+def test_failures_are_told_and_saved(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: DraftControl, *_: object) -> None:
+        raise SolverFailedError(formulation="draft-control", solver="ECOS", status="user_limit", cause="c", remedy="r")
+
+    monkeypatch.setattr(DraftControl, "solve", fail)
+    outcome = msopt("crosscheck", "--formulation", "draft-control", *FEW, "--output", msopt.folder / "worst")
+    assert outcome.code == 1
+    record = outcome.record[0]
+    assert record["solved"] == 0
+    assert [failure["status"] for failure in record["failures"]] == ["user_limit"] * 2
+    assert record["faults"] == ["0 of 2 fixed-snr trials solved, 99% needed"]
+    assert (msopt.folder / "worst" / "draft-control-ecos-failed-1.toml").exists()
+
+
+def test_thresholds_are_those_of_the_issue() -> None:
+    assert SOLVED_AT_LEAST["CLARABEL", "fixed-snr"] == 1.0
+    assert SOLVED_AT_LEAST["ECOS", "fixed-snr"] == 0.99
+    assert SOLVED_AT_LEAST["CLARABEL", "power-limited"] == 0.98
+    assert SOLVED_AT_LEAST["ECOS", "power-limited"] == 0.90
+
+
+def test_the_certificate_names_its_closed_form() -> None:
+    check, scenario = CHECKS["draft-control"], scenario_of(s2())
+    given, reference = reference_of(check, scenario)
+    entry: Entry = check.entry
+    solution = certified(check, entry.formulation(scenario).solve("CLARABEL"), reference)
+    assert solution.certificate.closed_form == "msopt.relaxed:solve_relaxed"
+    assert solution.certificate.closed_form_gap is not None
+    assert solution.certificate.closed_form_gap < 1e-6
+    trial = attempt(check, 0, scenario, given, reference, "CLARABEL", False)
+    assert trial.above_brute_force is not None
+    assert trial.above_brute_force > 1e-3
+    assert not faults(check, "CLARABEL", [trial])
+
+
+def test_references_enumerate() -> None:
+    cell = random_scenario(5, devices=(3, 3))
+    found = modes(cell, {"rejected": [0, 1, 2]})
+    assert found.brute_force == pytest.approx(1.0 / react(cell, [0, 1, 2])[1], rel=1e-9)
+
+
+def test_the_family_has_c1_zero_and_not_in_turn() -> None:
+    cells = [family(seed, 32) for seed in range(6)]
+    assert [cell.verify_per_token_s > 0 for cell in cells] == [False, True] * 3
+    assert {cell.device_count for cell in cells} == {32}
+
+
+# A user's own formula.
+
+
+def right(scenario: Scenario) -> Control | None:
+    return solve(scenario, "heterogeneous").control
+
+
+def short(scenario: Scenario) -> Any:
+    return np.full(scenario.device_count, scenario.length_limits("heterogeneous")[0])
+
+
+def broken(scenario: Scenario) -> Any:
+    raise ZeroDivisionError("no devices")
+
+
+def silent(scenario: Scenario) -> None:
+    return None
+
+
+def text(scenario: Scenario) -> str:
+    return "five"
+
+
+def real(scenario: Scenario) -> Any:
+    return np.full(scenario.device_count, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("right", ""),
+        ("short", "below the optimum by"),
+        ("real", "below the optimum by"),
+        ("broken", "2 of 2 scenarios without a score"),
+        ("silent", "scored on no scenario"),
+        ("text", "2 of 2 scenarios without a score"),
+    ],
+)
+def test_formulas(name: str, words: str) -> None:
+    formula = crosscheck_formula.Formula(name, globals()[name])
+    plan = Plan(trials=2, largest=6, formulations=("bandwidth-minmax",), solvers=("ECOS",), formula=formula)
+    record = crosscheck(plan)[-1]
+    assert record["passed"] == (not words)
+    assert words in " ".join(record["faults"])
+    if name == "broken":
+        assert record["failures"][0]["cause"] == "ZeroDivisionError: no devices"
+
+
+def test_a_formula_by_name(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    (msopt.folder / "mine.py").write_text("import msopt\ndef best(s):\n    return msopt.solve(s).control\nnumber = 3\n")
+    (msopt.folder / "wrong.py").write_text("1/0")
+    monkeypatch.chdir(msopt.folder)
+    one = ("crosscheck", "--formulation", "bandwidth-minmax", "--trials", 2)
+    assert "formula mine:best" in msopt.done(*one, "--formula", "mine:best").out
+    for name, words in (
+        ("mine", ["MODULE:FUNCTION"]),
+        ("mine:worst", ['"worst"', "not a function"]),
+        ("mine:number", ['"number"', "not a function"]),
+        ("nowhere:best", ['"nowhere"', "ModuleNotFoundError"]),
+        ("wrong:best", ['"wrong"', "ZeroDivisionError"]),
+    ):
+        assert_one_line(msopt(*one, "--formula", name, "--output", "other"), 2, words)
+    assert not (msopt.folder / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("nope", ["neither a file nor a bundled scenario"]),
+        ("S1 --trials 3", ["--trials", "files"]),
+        ("--trials 0", ["--trials = 0"]),
+        ("--seed -1", ["--seed = -1"]),
+        ("--solver GUROBI", ['"GUROBI"', "ECOS or CLARABEL"]),
+        ("--solver ECOS_BB", ["ECOS_BB is refused"]),
+        ("--formulation draft-controll", ["draft-controll", "bandwidth-minmax, "]),
+        ("--trials 1 --output S1", ["is not a folder"]),
+    ],
+)
+def test_bad_commands(msopt: Command, line: str, words: list[str]) -> None:
+    path = msopt.scenario(s1())
+    arguments = [str(path) if word == "S1" else word for word in line.split()]
+    assert_one_line(msopt("crosscheck", *arguments), 2, words)
+
+
+@pytest.mark.parametrize(("objective", "fault"), [(-5e-8, []), (-5e-7, ["minimisers agree in 0 of 1 trials"])])
+def test_minimisers_may_differ_only_where_the_optimum_is_flat(objective: float, fault: list[str]) -> None:
+    cell = random_scenario(0)
+    trial = Trial(number=0, scenario=cell, status="optimal", difference=objective, minimiser_difference=0.1)
+    check = CHECKS["draft-control"]
+    assert faults(check, "ECOS", [trial]) == fault
+    assert row(check, "ECOS", [trial])["minimisers"]["apart"][0]["reason"] == (None if fault else "flat")
+
+
+@pytest.mark.parametrize(("reason", "fault"), [("", ["prices of bandwidth agree in 0 of 1 trials"]), ("bound", [])])
+def test_prices_may_differ_only_for_a_reason(reason: str, fault: list[str]) -> None:
+    cell, check = random_scenario(0), CHECKS["draft-control"]
+    trial = Trial(number=0, scenario=cell, status="optimal", difference=0.0, price_differences=(0.0, 0.1))
+    assert faults(check, "ECOS", [replace(trial, price_reason=reason)]) == fault
+
+
+def test_below_the_paper_or_enumeration_is_a_fault() -> None:
+    cell = random_scenario(0)
+    trial = Trial(number=7, scenario=cell, status="optimal", difference=0.0, above_algorithm=-1e-3)
+    (fault,) = faults(CHECKS["draft-control"], "ECOS", [trial])
+    assert fault.startswith("below the paper's algorithm by 1.0e-03 in trial 7")
+    missed = replace(trial, above_algorithm=None, above_brute_force=1e-3)
+    (fault,) = faults(CHECKS["mode-selection"], "HIGHS", [missed])
+    assert fault.startswith("enumeration missed by 1.0e-03")
+    assert not faults(CHECKS["joint-law-bound"], "HIGHS", [missed])
