@@ -15,10 +15,8 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray, IntArray, vector
+from msopt.arrays import LARGEST_TABLE, BoolArray, FloatArray, IntArray, vector
 from msopt.errors import ParameterError
-
-LARGEST_TABLE = 100_000_000
 
 
 class AcceptanceLaw(Protocol):

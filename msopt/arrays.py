@@ -29,3 +29,23 @@ def vector(values: Any, name: str) -> FloatArray:
     array = array.reshape(-1)
     array.flags.writeable = False
     return array
+
+
+LARGEST_TABLE = 100_000_000
+
+
+def levels(limits: tuple[int, int], count: int) -> FloatArray:
+    """Every length between the limits for each of K devices, shape (high - low + 1, K).
+
+    Raises
+    ------
+    ParameterError
+        Where the table would hold more than a hundred million numbers.
+    """
+    low, high = limits
+    if (high - low + 1) * count > LARGEST_TABLE:
+        raise ParameterError(
+            f"lengths from {low} to {high} for {count} devices need a table of more than {LARGEST_TABLE} numbers; "
+            "lower max_draft_length"
+        )
+    return np.repeat(np.arange(low, high + 1, dtype=float)[:, None], count, axis=1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray
+from msopt.arrays import FloatArray, IntArray, levels
 from msopt.correction import CorrectionTimes
 from msopt.errors import ParameterError
 from msopt.goodput import finish_s, round_at
@@ -46,16 +46,14 @@ def computation_only_lengths(scenario: Scenario) -> IntArray:
 
 def uniform_lengths(problem: ModeProblem) -> IntArray:
     """[UD]: the best common length, all of them tried."""
-    low, high = problem.limits
-    every = np.repeat(np.arange(low, high + 1)[:, None], problem.scenario.device_count, axis=1)
-    return np.asarray(every[np.argmax(problem.goodput(every.astype(float)))], dtype=np.int64)
+    every = levels(problem.limits, problem.scenario.device_count)
+    return np.asarray(every[np.argmax(problem.goodput(every))], dtype=np.int64)
 
 
 def point_to_point_goodput(scenario: Scenario, problem: Problem) -> float:
     """[MS] P2P: each device alone with the whole band at its best length; the mean over devices [token/s]."""
-    low, high = scenario.length_limits(problem)
     count = scenario.device_count
-    lengths = np.repeat(np.arange(low, high + 1, dtype=float)[:, None], count, axis=1)
+    lengths = levels(scenario.length_limits(problem), count)
     whole_band = np.full(count, scenario.uplink_bandwidth_hz)
     verify = scenario.verify_base_s + scenario.verify_per_device_s + scenario.verify_per_token_s * (lengths + 1.0)
     seconds = lengths * finish_s(scenario, problem, np.ones(count), whole_band) + verify

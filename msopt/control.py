@@ -6,7 +6,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
-from msopt.scenario import Problem
+from msopt.errors import ParameterError, describe
+from msopt.scenario import PROBLEMS, Problem
 
 Mode = Literal["uplink", "downlink"]
 ModeRule = Literal["best", "all-uplink", "all-downlink", "random"]
@@ -16,6 +17,11 @@ MODE_RULES: tuple[ModeRule, ...] = get_args(ModeRule)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Control:
     """A decision for one round, or for many in the leading axes.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown problem or rule, lengths that are not whole, numbers that are not finite.
 
     Attributes
     ----------
@@ -33,6 +39,25 @@ class Control:
     draft_length: IntArray
     bandwidth_hz: FloatArray
     mode_rule: ModeRule = "best"
+
+    def __post_init__(self) -> None:
+        for field, allowed in (("problem", PROBLEMS), ("mode_rule", MODE_RULES)):
+            if getattr(self, field) not in allowed:
+                raise ParameterError(
+                    f"control: {field} = {describe(getattr(self, field))} is not {' or '.join(allowed)}"
+                )
+        for field in ("draft_length", "bandwidth_hz"):
+            try:
+                values = np.asarray(getattr(self, field), dtype=float)
+            except (TypeError, ValueError):
+                raise ParameterError(f"control: {field} is not an array of numbers") from None
+            if not np.all(np.isfinite(values)):
+                raise ParameterError(f"control: {field} holds a number that is not finite")
+            object.__setattr__(self, field, values)
+        whole = np.rint(self.draft_length)
+        if not np.all((whole == self.draft_length) & (np.abs(whole) <= 2.0**53)):
+            raise ParameterError("control: draft_length holds a number that is not whole")
+        object.__setattr__(self, "draft_length", whole.astype(np.int64))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

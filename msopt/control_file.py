@@ -70,6 +70,8 @@ def _load(text: str) -> dict[str, Any]:
         raw = json.loads(text)
     except json.JSONDecodeError as error:
         raise ParameterError(f"is not JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ParameterError(f"cannot be read as JSON: {error}") from None
     if isinstance(raw, list):
         raise ParameterError(f"holds a list of {len(raw)} solutions; one object is needed")
     if not isinstance(raw, dict) or not isinstance(raw.get("devices"), list):

@@ -54,11 +54,13 @@ def read_text(path: str | PathLike[str]) -> str:
         Where there is no such file, or it is not text.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ParameterError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ParameterError(f"{path}: is not a UTF-8 text file") from None
+    except ValueError as error:
+        raise ParameterError(f"{path}: cannot be read: {error}") from None
 
 
 def _umask() -> int:

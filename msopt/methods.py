@@ -153,7 +153,7 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
             standard_error=evaluation.standard_error,
             control=control,
             evaluation=evaluation,
-            bound=valid_bound(bound, evaluation.goodput),
+            bound=valid_bound(bound, evaluation.goodput, evaluation.standard_error),
         )
 
     return method

@@ -7,7 +7,7 @@ products l u_k. Other laws use the same search over all values of one length at 
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray, IntArray
+from msopt.arrays import BoolArray, FloatArray, IntArray, levels
 from msopt.greedy import greedy_lengths
 from msopt.mode_problem import ModeProblem, fitting
 from msopt.separable import best_separable
@@ -23,10 +23,10 @@ _NESTED = 8
 
 def deadlines(problem: ModeProblem) -> FloatArray:
     """Every deadline that can be best [s]: products l u_k, from the one that all minimum lengths need on."""
-    low, high = problem.limits
+    low, _ = problem.limits
     unit = problem.s_per_token
     least = low * float(unit.max())
-    products = np.unique(np.outer(np.arange(low, high + 1), unit))
+    products = np.unique(levels(problem.limits, unit.size) * unit)
     return np.concatenate([[least], products[products > least]])
 
 

@@ -19,12 +19,14 @@ from msopt.files import read_text, write_text
 from msopt.radio import FixedSnr, PowerLimited, Sharing, UplinkSharing, spectral_efficiency
 from msopt.scenario_file import parse, to_toml
 from msopt.units import db_to_linear
-from msopt.validation import check, device_label
+from msopt.validation import NUMBERS, TABLES, check, device_label
 
 Problem = Literal["homogeneous", "heterogeneous", "modes"]
 PROBLEMS: tuple[Problem, ...] = get_args(Problem)
 DEFAULT_MAX_DRAFT_LENGTH = 16
 PLAUSIBLE_SNR_DB = 60.0
+PLAUSIBLE_BANDWIDTH_HZ = 1e4
+PLAUSIBLE_DRAFT_S = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,9 +100,16 @@ class Scenario:
             object.__setattr__(self, "acceptance", Acceptance.of(self.acceptance))
         for field in ("draft_s_per_token", "uplink_snr_db", "downlink_snr_db"):
             object.__setattr__(self, field, vector(getattr(self, field), field))
-        names = self.device_names or tuple(f"device-{k + 1}" for k in range(self.acceptance.mean.size))
-        object.__setattr__(self, "device_names", tuple(names))
+        names = (self.device_names,) if isinstance(self.device_names, str) else tuple(self.device_names)
+        names = names or tuple(f"device-{k + 1}" for k in range(self.acceptance.mean.size))
+        object.__setattr__(self, "device_names", names)
         check(vars(self))
+        for field in NUMBERS:
+            if getattr(self, field) is not None:
+                object.__setattr__(self, field, float(getattr(self, field)))
+        for field in TABLES["limits"]:
+            if getattr(self, field) is not None:
+                object.__setattr__(self, field, int(getattr(self, field)))
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -188,6 +197,14 @@ class Scenario:
                 side = "above 60" if values[k] > 0 else "below -60"
                 more = f" (and {odd.size - 1} more devices)" if odd.size > 1 else ""
                 texts.append(f"{self.device_label(k)}: {field} = {values[k]:g} is {side} dB; is it in dB?{more}")
+        for field in ("uplink_bandwidth_hz", "downlink_bandwidth_hz"):
+            if getattr(self, field) < PLAUSIBLE_BANDWIDTH_HZ:
+                texts.append(f"radio.{field} = {getattr(self, field):g} is below 10 kHz; is it in Hz?")
+        slow = np.flatnonzero(self.draft_s_per_token > PLAUSIBLE_DRAFT_S)
+        if slow.size:
+            k = int(slow[0])
+            value = self.draft_s_per_token[k]
+            texts.append(f"{self.device_label(k)}: draft_s_per_token = {value:g} is above 5 s; is it in seconds?")
         return tuple(texts)
 
 

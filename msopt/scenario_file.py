@@ -161,6 +161,9 @@ def _load(text: str) -> dict[str, Any]:
         place = re.search(r"at line (\d+)", str(error))
         line = text.splitlines()[int(place[1]) - 1] if place else ""
         raise ParameterError(f"{error}{_spelling_hint(line)}") from None
+    except (ValueError, RecursionError) as error:
+        # Integers of thousands of digits, and tables in tables without end.
+        raise ParameterError(f"cannot be read as TOML: {error}") from None
 
 
 def _spelling_hint(line: str) -> str:

@@ -8,7 +8,7 @@ only the products l u_k can be deadlines, so one sorted pass over them serves al
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray
+from msopt.arrays import FloatArray, IntArray, levels
 from msopt.scenario import Scenario
 
 _FITS = 1.0 + 1e-12
@@ -40,15 +40,15 @@ def best_separable(
         [token/s].
     lengths : array of int, shape (K,)
     """
-    low, high = limits
+    low, _ = limits
     count = scenario.device_count
-    levels = np.repeat(np.arange(low, high + 1, dtype=float)[:, None], count, axis=1)
-    tokens = scenario.acceptance.expected_tokens(levels)
-    own_s = scenario.verify_per_token_s * levels
+    every = levels(limits, count)
+    tokens = scenario.acceptance.expected_tokens(every)
+    own_s = scenario.verify_per_token_s * every
     if rejection_cost_s is not None:
-        own_s = own_s + rejection_cost_s * (1.0 - scenario.acceptance.survival(levels))
+        own_s = own_s + rejection_cost_s * (1.0 - scenario.acceptance.survival(every))
     least = low * float(s_per_token.max())
-    times = np.maximum(levels * s_per_token, least)
+    times = np.maximum(every * s_per_token, least)
     order = np.argsort(times[1:], axis=None, kind="stable")
     event_s = np.concatenate([[least], times[1:].reshape(-1)[order]])
     last_of_deadline = np.append(event_s[1:] > event_s[:-1] * _FITS, True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from msopt.control import Control
+from msopt.errors import MsoptError
 from msopt.evaluation import Evaluation
 from msopt.scenario import Problem, Scenario
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BOUND_RTOL = 1e-9
+_WRONG_RTOL = 1e-6
+_STANDARD_ERRORS = 6.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,8 +57,8 @@ class Solution:
 
     @property
     def gap(self) -> float | None:
-        """bound/goodput - 1; None without a bound."""
-        return None if self.bound is None else self.bound / self.goodput - 1.0
+        """bound/goodput - 1; None without a bound, or where nothing is delivered."""
+        return None if self.bound is None or self.goodput == 0.0 else self.bound / self.goodput - 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of design section 9: SI units, full precision, None for what a problem does not have."""
@@ -107,6 +110,15 @@ class Solution:
         return pd.DataFrame(self._devices()).set_index("name") if self.control is not None else pd.DataFrame()
 
 
-def valid_bound(bound: float, goodput: float) -> float:
-    """A computed bound, raised by more than its round-off and never below a goodput that was reached."""
-    return max(bound * (1.0 + _BOUND_RTOL), goodput)
+def valid_bound(bound: float, goodput: float, standard_error: float | None = None) -> float:
+    """A computed bound, raised by its round-off, so that no goodput that was reached lies above it.
+
+    Raises
+    ------
+    MsoptError
+        Where a goodput lies above it by more than round-off and its own error: a wrong bound must not be hidden.
+    """
+    raised = bound * (1.0 + _BOUND_RTOL)
+    if goodput - _STANDARD_ERRORS * (standard_error or 0.0) > raised * (1.0 + _WRONG_RTOL):
+        raise MsoptError(f"the bound {bound!r} token/s is below a goodput that was reached, {goodput!r} token/s")
+    return max(raised, goodput)

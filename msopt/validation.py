@@ -30,6 +30,18 @@ TABLES = {
 """The scenario's fields by the table of the scenario file that holds them."""
 
 
+ABOVE_ZERO = ("downlink_power_w", "uplink_bandwidth_hz", "downlink_bandwidth_hz", "distribution_bits")
+NUMBERS = (
+    *ABOVE_ZERO,
+    "verify_base_s",
+    "verify_per_device_s",
+    "verify_per_token_s",
+    "token_bits",
+    "server_draft_s_per_token",
+)
+SMALLEST, LARGEST = 1e-30, 1e30
+
+
 def key_of(field: str) -> str:
     """The key of a field within its table."""
     return field.removeprefix("server_")
@@ -126,12 +138,11 @@ def _check_curve(curve: FloatArray, label: str) -> None:
 
 
 def _check_totals(fields: Fields) -> None:
-    for field in ("downlink_power_w", "uplink_bandwidth_hz", "downlink_bandwidth_hz", "distribution_bits"):
-        _check_number(fields, field, above_zero=True)
-    for field in ("verify_base_s", "verify_per_device_s", "verify_per_token_s", "token_bits"):
-        _check_number(fields, field, above_zero=False)
-    if fields["server_draft_s_per_token"] is not None:
-        _check_number(fields, "server_draft_s_per_token", above_zero=False)
+    if not isinstance(fields["name"], str):
+        raise ParameterError(f"name = {describe(fields['name'])} is not a text")
+    for field in NUMBERS:
+        if fields[field] is not None or field != "server_draft_s_per_token":
+            _check_number(fields, field, above_zero=field in ABOVE_ZERO)
     if not any(fields[field] for field in ("verify_base_s", "verify_per_device_s", "verify_per_token_s")):
         raise ParameterError(
             "server.verify_base_s, server.verify_per_device_s and server.verify_per_token_s are all 0; one must not be"
@@ -145,10 +156,15 @@ def _check_totals(fields: Fields) -> None:
 
 def _check_number(fields: Fields, field: str, *, above_zero: bool) -> None:
     value = fields[field]
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not (number and np.isfinite(value) and (value > 0.0 or (value == 0.0 and not above_zero))):
-        allowed = POSITIVE if above_zero else NOT_NEGATIVE
+    allowed = POSITIVE if above_zero else NOT_NEGATIVE
+    try:
+        number = float("nan") if isinstance(value, bool | str | complex | np.complexfloating) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = float("nan")
+    if not (np.isfinite(number) and (number > 0.0 or (number == 0.0 and not above_zero))):
         raise ParameterError(f"{_place(field)} = {describe(value)} is not {allowed}")
+    if number != 0.0 and not SMALLEST <= number <= LARGEST:
+        raise ParameterError(f"{_place(field)} = {describe(value)} is not between {SMALLEST:g} and {LARGEST:g}")
 
 
 def _check_lengths(fields: Fields) -> None:

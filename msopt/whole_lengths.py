@@ -17,6 +17,8 @@ from msopt.scenario import Scenario
 _SCORED_AT_ONCE = 32
 _PAIRED = 64
 _CLIMBED = 8
+_DEVICES_CLIMBED = 1000
+_DEVICES_MOVED = 200_000
 _ROUND_OFF = 1e-12
 _IMPROVES = 1.0 + 1e-13
 
@@ -33,7 +35,8 @@ def improve(scenario: Scenario, starts: FloatArray) -> IntArray:
     candidates = np.unique(np.clip(starts, low, high), axis=0)
     scores = exact_goodput(scenario, candidates)
     search = _LocalSearch(scenario)
-    best_first = np.argsort(-scores, kind="stable")[:_CLIMBED]
+    climbs = int(np.clip(_DEVICES_CLIMBED // scenario.device_count, 1, _CLIMBED))
+    best_first = np.argsort(-scores, kind="stable")[:climbs]
     ends = [search.climb(candidates[i], float(scores[i])) for i in best_first]
     lengths, _ = max(ends, key=lambda end: end[1])
     return np.asarray(np.rint(lengths), dtype=np.int64)
@@ -69,9 +72,10 @@ class _LocalSearch:
     def climb(self, lengths: FloatArray, score: float) -> tuple[FloatArray, float]:
         """Move while a move gains; stops early on lengths that an earlier climb passed through."""
         path: list[bytes] = []
+        most = max(1, _DEVICES_MOVED // lengths.size)
         while (key := lengths.tobytes()) not in self._ends:
             path.append(key)
-            found = self._best_move(lengths, score)
+            found = self._best_move(lengths, score) if len(path) <= most else None
             if found is None:
                 self._ends[key] = lengths, score
             else:
@@ -104,8 +108,8 @@ class _LocalSearch:
         here = need, fall, tokens
         ups = self._halves(lengths, deadline, here, 1.0)
         downs = self._halves(lengths, deadline, here, -1.0)
-        price = float(np.sum(tokens)) / max(deadline + float(self.scenario.verify_s(lengths)), 1e-300)
-        price /= max(float(np.sum(fall)), 1e-300)
+        seconds, total_fall = deadline + float(self.scenario.verify_s(lengths)), float(np.sum(fall))
+        price = float(np.sum(tokens)) / (seconds * total_fall) if total_fall > 0.0 else 0.0
         i, j = _pairs(ups.worth(price), downs.worth(price))
         apart = ups.device[i] != downs.device[j]
         i, j = i[apart], j[apart]

@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from formulations import AbstractFormulation, FormulationSolution, SolveError
+from formulations.registry import OBJECTIVE_RTOL, PRICE_RTOL
 from formulations.solve_checked import Options
 from msopt import Scenario
 from msopt.arrays import FloatArray
 from reports.crosscheck_checks import Check
 from reports.crosscheck_references import Inputs, Reference
 
-SMALL_ELASTICITY = 1e-4
-"""B/G dG/dB below which a price is known to fewer digits than PRICE_RTOL asks: multipliers are good to about 1e-7 of
-G/B, which is 1e-3 of a price of this size."""
+SMALL_ELASTICITY = OBJECTIVE_RTOL / PRICE_RTOL
+"""B/G dG/dB below which a price is known to fewer digits than PRICE_RTOL asks: a multiplier is good to about
+OBJECTIVE_RTOL of G/B (seen: 9e-7 with ECOS), which is PRICE_RTOL of a price of this size."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

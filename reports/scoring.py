@@ -57,7 +57,7 @@ def control_score(scenario: Scenario, control: Control, options: dict[str, objec
     chosen = checked_options("decomposition", options)
     evaluation = evaluate(scenario, control, samples=chosen.samples or DEFAULT_SAMPLES, seed=chosen.seed)
     evaluation.require_feasible()
-    bound = solve(scenario, control.problem).bound
+    bound = _bound(scenario, control)
     solution = Solution(
         scenario=scenario,
         problem=control.problem,
@@ -66,10 +66,19 @@ def control_score(scenario: Scenario, control: Control, options: dict[str, objec
         standard_error=evaluation.standard_error,
         control=control,
         evaluation=evaluation,
-        bound=None if bound is None else valid_bound(bound, evaluation.goodput),
+        bound=None if bound is None else valid_bound(bound, evaluation.goodput, evaluation.standard_error),
     )
     shown = solution.to_dict() | {"method": None, "warnings": list(cautions(solution))}
     return shown | {"slacks": _slack_records(evaluation.slacks)}
+
+
+def _bound(scenario: Scenario, control: Control) -> float | None:
+    """The bound of the control's problem; None for shares that problem `modes` does not have (it shares equally)."""
+    if control.problem == "modes" and not np.allclose(
+        control.bandwidth_hz, scenario.equal_share_hz, rtol=1e-9, atol=0.0
+    ):
+        return None
+    return solve(scenario, control.problem).bound
 
 
 def reaction_score(scenario: Scenario, reaction: Reaction) -> Record:

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from msopt import InfeasibleError, ParameterError, Reaction, evaluate, evaluate_reaction, react, solve
+from msopt import InfeasibleError, MsoptError, ParameterError, Reaction, evaluate, evaluate_reaction, react, solve
 from msopt.control import Control
 from msopt.control_file import parse_control
 from msopt.files import read_text, write_bytes, write_text
+from msopt.solution import valid_bound
 from tests.cases import s2, s3, scenario_of
 from tests.tolerances import EXACT
 
@@ -131,3 +132,34 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Any) -> None:
     write_text("/dev/null", "nothing is replaced")
     with pytest.raises(ParameterError, match="cannot be read"):
         read_text(tmp_path / "missing")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"draft_length": [float("nan"), 2]}, "draft_length holds a number that is not finite"),
+        ({"bandwidth_hz": [float("inf"), 1e7]}, "bandwidth_hz holds a number that is not finite"),
+        ({"draft_length": [3.5, 2.0]}, "draft_length holds a number that is not whole"),
+        ({"draft_length": ["a", "b"]}, "draft_length is not an array of numbers"),
+        ({"problem": "nope"}, 'problem = "nope" is not homogeneous or heterogeneous or modes'),
+        ({"mode_rule": "nope"}, 'mode_rule = "nope" is not best or all-uplink or all-downlink or random'),
+    ],
+)
+def test_what_is_no_control(changes: dict[str, Any], message: str) -> None:
+    good: dict[str, Any] = {"problem": "heterogeneous", "draft_length": [5, 2], "bandwidth_hz": [1e7, 1e7]}
+    assert evaluate(scenario_of(s2()), Control(**good)).goodput > 0.0
+    with pytest.raises(ParameterError, match=message):
+        Control(**(good | changes))
+
+
+def test_a_wrong_bound_is_told_and_not_hidden() -> None:
+    assert valid_bound(10.0, 10.0 * (1.0 + 1e-12)) >= 10.0 * (1.0 + 1e-12)
+    assert valid_bound(10.0, 10.001, standard_error=0.001) == 10.001
+    with pytest.raises(MsoptError, match="below a goodput that was reached"):
+        valid_bound(10.0, 10.001)
+
+
+def test_lengths_without_end_are_refused_in_one_line() -> None:
+    for longest in (10**9, 10**22):
+        with pytest.raises(ParameterError, match="lower max_draft_length"):
+            solve(scenario_of(s2()).replace(max_draft_length=longest), "modes")

@@ -121,7 +121,7 @@ def test_round_trip_is_exact(description: Description, device_names: list[str], 
     assert to_toml(vars(again)) == to_toml(vars(scenario))
 
 
-@given(st.floats(0.0, 1.0), st.floats(1e-300, 1e300), st.floats(-300.0, 300.0), st.integers(1, 10**9))
+@given(st.floats(0.0, 1.0), st.floats(1e-30, 1e30), st.floats(-300.0, 300.0), st.integers(1, 10**9))
 def test_any_float_survives(alpha: float, number: float, snr_db: float, longest: int) -> None:
     scenario = scenario_of(s2()).replace(
         acceptance=[alpha, 0.5],
@@ -404,3 +404,15 @@ def test_numbers_mean_what_they_say() -> None:
     scenario = read(GOOD)
     assert math.isclose(scenario.uplink_snr[0], 10.0**1.4)
     assert np.array_equal(scenario.downlink_snr_db, [25.0, 5.0])
+
+
+def test_a_byte_order_mark_is_read_over(tmp_path: Path) -> None:
+    path = tmp_path / "cell.toml"
+    path.write_text("\ufeff" + to_toml(vars(scenario_of(s2()))), encoding="utf-8")
+    assert Scenario.read(path) == scenario_of(s2())
+
+
+def test_numbers_of_any_library_are_written(tmp_path: Path) -> None:
+    scenario = scenario_of(s2()).replace(token_bits=np.int64(17), max_draft_length=np.int64(9))
+    scenario.write(tmp_path / "cell.toml")
+    assert Scenario.read(tmp_path / "cell.toml") == scenario

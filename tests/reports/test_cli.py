@@ -1,5 +1,7 @@
 """What the commands print and write."""
 
+import json
+
 import pytest
 
 import msopt as package
@@ -146,3 +148,15 @@ def test_output_is_whole_or_not_at_all(msopt: Command) -> None:
     assert written.read_text(encoding="utf-8") == "old"
     msopt.done("solve", path, "--output", written, "--format", "json")
     assert sorted(file.name for file in msopt.folder.iterdir()) == ["control.json", "scenario.toml"]
+
+
+def test_no_bound_for_shares_that_the_problem_does_not_have(msopt: Command) -> None:
+    """Problem `modes` shares equally: a control with other shares may well lie above its bound."""
+    path = msopt.scenario(s2())
+    solved = json.loads(msopt.done("solve", path, "--problem", "modes", "--format", "json").out)
+    solved["devices"][0]["bandwidth_hz"] *= 0.5
+    written = msopt.folder / "unequal.json"
+    written.write_text(json.dumps(solved))
+    shown = json.loads(msopt.done("evaluate", path, "--control", written, "--format", "json").out)
+    assert shown["bound_tokens_per_s"] is None
+    assert shown["gap"] is None

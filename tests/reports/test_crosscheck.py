@@ -53,7 +53,10 @@ def test_all_formulations_pass(everything: tuple[list[dict[str, Any]], Path]) ->
     assert {record["formulation"] for record in records} == set(REGISTRY)
     for record in records:
         assert record["passed"], record["faults"]
-        assert record["solved"] == record["trials"] > 0
+        assert record["solved"] == record["trials"]
+        if not record["trials"]:
+            assert record["not_asked"]
+            continue
         assert record["certificate"] < 1e-4
         assert Path(record["worst_scenario"]).parent == folder
         assert Scenario.read(record["worst_scenario"]).name.startswith(record["formulation"])
