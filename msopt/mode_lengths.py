@@ -13,7 +13,7 @@ from msopt.mode_problem import ModeProblem, fitting
 from msopt.separable import best_separable
 
 _IMPROVES = 1.0 + 1e-13
-_MOST_DEADLINES = 400
+_MOST_DEADLINES = 600
 _SCORED_AT_ONCE = 1024
 _STEPS = 10_000
 _SAMPLED_STEPS = 20
@@ -37,30 +37,36 @@ def best_lengths(problem: ModeProblem) -> IntArray:
 
 
 def _search_all(problem: ModeProblem) -> FloatArray:
-    """From the best nested set of drafting devices at every deadline, and from greedy's lengths.
+    """From the best nested set at every deadline, from greedy's lengths, and from those that ignore corrections.
 
     Where there are more deadlines than are searched at once, a spread of them is searched first and then
     those between the neighbours of the best.
     """
     every = deadlines(problem)
     spread = _spread(every.size, _MOST_DEADLINES)
-    found = _search(problem, every[spread], greedy_lengths(problem).astype(float))
+    starts = np.array([greedy_lengths(problem), _free_lengths(problem)], dtype=float)
+    found = _search(problem, every[spread], starts)
     if spread.size < every.size:
         place = int(np.searchsorted(every, float(np.max(found * problem.s_per_token))))
         gap = int(np.max(np.diff(spread)))
         close = every[max(0, place - gap) : place + gap + 1]
-        found = _search(problem, close[_spread(close.size, _MOST_DEADLINES)], found)
+        found = _search(problem, close[_spread(close.size, _MOST_DEADLINES)], found[None, :])
     return found
+
+
+def _free_lengths(problem: ModeProblem) -> IntArray:
+    """The lengths that would be best if corrections took no time."""
+    return best_separable(problem.scenario, problem.s_per_token, problem.limits)[1]
 
 
 def _spread(size: int, most: int) -> IntArray:
     return np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.int64))
 
 
-def _search(problem: ModeProblem, deadline_s: FloatArray, start: FloatArray) -> FloatArray:
-    caps = fitting(problem, np.append(deadline_s, np.max(start * problem.s_per_token)))
-    nested = _best_nested(problem, caps[:-1])
-    return climb(problem, np.vstack([nested, start]), np.maximum(caps, np.vstack([caps[:-1], start])))
+def _search(problem: ModeProblem, deadline_s: FloatArray, starts: FloatArray) -> FloatArray:
+    nested = fitting(problem, deadline_s)
+    own = np.maximum(fitting(problem, np.max(starts * problem.s_per_token, axis=1)), starts)
+    return climb(problem, np.vstack([_best_nested(problem, nested), starts]), np.vstack([nested, own]))
 
 
 def _nested_sets(problem: ModeProblem) -> BoolArray:
@@ -94,9 +100,8 @@ def _search_sampled(problem: ModeProblem) -> FloatArray:
     everyone = problem.scenario.device_count
     levels = np.repeat(np.arange(low, high + 1, dtype=float)[_spread(high - low + 1, _SPREAD), None], everyone, axis=1)
     nested = np.where(_nested_sets(problem), float(high), float(low))
-    free = best_separable(problem.scenario, problem.s_per_token, problem.limits)[1].astype(float)
     starts = [_best_deadline(problem, row) for row in nested[_spread(len(nested), _NESTED)]]
-    starts = [_best_of(problem, np.array(starts)), _best_of(problem, levels), free]
+    starts = [_best_of(problem, np.array(starts)), _best_of(problem, levels), _free_lengths(problem).astype(float)]
     return _best_of(problem, np.array([_improve_in_turns(problem, lengths) for lengths in starts]))
 
 

@@ -214,3 +214,13 @@ def test_many_controls_in_one_call() -> None:
     together = play(scenario, "heterogeneous", lengths, share).goodput
     one_by_one = [float(play(scenario, "heterogeneous", lengths[i], share[i]).goodput) for i in range(50)]
     assert together == pytest.approx(one_by_one, rel=EXACT)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_baseline_is_above_where_corrections_cost_next_to_nothing(seed: int) -> None:
+    """Twelve devices of up to 60 tokens have more deadlines than are searched at once."""
+    scenario, _ = draw("multispin-qwen35", devices=12, seed=seed)
+    scenario = scenario.replace(max_draft_length=60)
+    ours = solve(scenario, "modes").goodput
+    for method in ("greedy", "computation-only", "uniform-length", "all-uplink", "all-downlink"):
+        assert solve(scenario, "modes", method).goodput <= ours * (1.0 + NEVER_ABOVE)
