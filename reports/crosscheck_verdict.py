@@ -11,7 +11,6 @@ from reports.crosscheck_checks import Check
 from reports.crosscheck_trial import Trial
 
 Record = dict[str, Any]
-
 SOLVED_AT_LEAST = {
     ("CLARABEL", "fixed-snr"): 1.0,
     ("ECOS", "fixed-snr"): 0.99,
@@ -28,8 +27,9 @@ PRICES_AGREE_AT_LEAST = 0.98
 MINIMISERS_AGREE_AT_LEAST = 0.98
 """Least share of trials in which the minimisers agree, or the optimum is flat and has no one minimiser."""
 
-FLAT_RTOL = 1e-7
-"""Two decisions this near in objective are the same optimum to a solver: the optimum is flat between them."""
+FLAT_CURVATURE = 1e-2
+"""Flat between two decisions: the objectives differ by less than half this times the distance squared, relative.
+ARGMIN_RTOL is the square root of OBJECTIVE_RTOL, for a curvature about one."""
 
 NEVER_ABOVE = 1e-9
 """By how much enumeration may be above a bound that equals it: round-off of two orders of summation."""
@@ -109,8 +109,9 @@ def faults(check: Check, solver: str, trials: Sequence[Trial]) -> list[str]:
 
 
 def flat(trial: Trial) -> bool:
-    """Whether the formulation's decision is as good as the closed form's to a solver's accuracy."""
-    return trial.difference is not None and abs(trial.difference) <= FLAT_RTOL
+    """Whether the two decisions are too alike in objective for their distance to mean anything."""
+    distance = trial.minimiser_difference or 0.0
+    return trial.difference is not None and abs(trial.difference) <= 0.5 * FLAT_CURVATURE * distance * distance
 
 
 def _backed(record: Record) -> int:
