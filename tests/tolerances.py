@@ -7,17 +7,17 @@ EXACT = 1e-12
 """Numbers that two orders of the same float operations give: hundreds of roundings, none amplified."""
 
 CLOSED_FORM = 1e-9
-"""The issue's own: a closed form against the brute force of the reference cases. Both ends of a root search
+"""The project's own bar: a closed form against the brute force of the reference cases. Both ends of a root search
 stop within 1e-13; what remains is how much a bandwidth amplifies an error of its deadline."""
 
 NEVER_ABOVE = 1e-9
-"""The issue's own: "never above" allows round-off of this size."""
+"""The project's own bar: "never above" allows round-off of this size."""
 
 DECOMPOSITION_MODES = 0.9999
-"""The issue's own: least share of the enumerated optimum that `modes` must reach."""
+"""The project's own bar: least share of the enumerated optimum that `modes` must reach."""
 
 BASELINE = 1e-4
-"""The issue's own: all-uplink and all-downlink, whose lengths are searched, against enumeration."""
+"""The project's own bar: all-uplink and all-downlink, whose lengths are searched, against enumeration."""
 
 PUBLISHED_DIGITS = 6e-10
 """Field cases print ten digits after the point or ten significant ones: half a unit of the last is left."""
@@ -56,6 +56,6 @@ SINGLE_PRECISION = 2.0**-24
 """Uniforms drawn in single precision put every probability off by at most this (absolute, per device)."""
 
 OPTIMAL_SHARE = 0.995
-"""The issue's own: at least this share of random cases must end at the optimum; the worst this near to it."""
+"""The project's own bar: at least this share of random cases must end at the optimum; the worst this near to it."""
 OPTIMAL = 1e-9
 """A goodput this near the enumerated best is the best: two orders of summation."""

@@ -1,4 +1,4 @@
-"""No overflow, no NaN, no warning at the ends of every range (issue: K 1 to 1000, alpha 0 to 1 inclusive, tau 0
+"""No overflow, no NaN, no warning at the ends of every range (K 1 to 1000, alpha 0 to 1 inclusive, tau 0
 to 1 s, SNR -40 to 50 dB, 10 to 1e7 bits); warnings are errors in all tests."""
 
 import itertools
