@@ -17,6 +17,7 @@ import numpy as np
 
 from msopt.arrays import LARGEST_TABLE, BoolArray, FloatArray, IntArray, vector
 from msopt.errors import ParameterError
+from msopt.special import log_or_minus_infinity
 
 
 class AcceptanceLaw(Protocol):
@@ -91,12 +92,7 @@ class GeometricChords:
 
     def log_marginal_tokens(self, length: FloatArray) -> FloatArray:
         """ln S(floor(L) + 1), the slope of E to the right of L."""
-        return _log(self._whole.survival(np.floor(length) + 1.0))
-
-
-def _log(probability: FloatArray) -> FloatArray:
-    """Logarithm, -inf at 0."""
-    return np.log(probability, out=np.full(probability.shape, -np.inf), where=probability > 0.0)
+        return log_or_minus_infinity(self._whole.survival(np.floor(length) + 1.0))
 
 
 class Tabulated:
@@ -132,7 +128,7 @@ class Tabulated:
 
     def log_marginal_tokens(self, length: FloatArray) -> FloatArray:
         """ln S(floor(L) + 1), the slope of E to the right of L."""
-        return _log(self.survival(np.floor(length) + 1.0))
+        return log_or_minus_infinity(self.survival(np.floor(length) + 1.0))
 
     def _column(self, whole: IntArray) -> IntArray:
         return np.broadcast_to(np.arange(self._alpha.size), whole.shape)

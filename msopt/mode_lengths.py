@@ -8,9 +8,9 @@ products l u_k. Other laws use the same search over all values of one length at 
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray, levels
+from msopt.baselines import computation_only_lengths
 from msopt.greedy import greedy_lengths
 from msopt.mode_problem import ModeProblem, fitting
-from msopt.separable import best_separable
 
 _IMPROVES = 1.0 + 1e-13
 _MOST_DEADLINES = 600
@@ -44,7 +44,7 @@ def _search_all(problem: ModeProblem) -> FloatArray:
     """
     every = deadlines(problem)
     spread = _spread(every.size, _MOST_DEADLINES)
-    starts = np.array([greedy_lengths(problem), _free_lengths(problem)], dtype=float)
+    starts = np.array([greedy_lengths(problem), computation_only_lengths(problem.scenario)], dtype=float)
     found = _search(problem, every[spread], starts)
     if spread.size < every.size:
         place = int(np.searchsorted(every, float(np.max(found * problem.s_per_token))))
@@ -52,11 +52,6 @@ def _search_all(problem: ModeProblem) -> FloatArray:
         close = every[max(0, place - gap) : place + gap + 1]
         found = _search(problem, close[_spread(close.size, _MOST_DEADLINES)], found[None, :])
     return found
-
-
-def _free_lengths(problem: ModeProblem) -> IntArray:
-    """The lengths that would be best if corrections took no time."""
-    return best_separable(problem.scenario, problem.s_per_token, problem.limits)[1]
 
 
 def _spread(size: int, most: int) -> IntArray:
@@ -97,20 +92,21 @@ def _search_sampled(problem: ModeProblem) -> FloatArray:
     together, then single lengths change within it.
     """
     low, high = problem.limits
-    everyone = problem.scenario.device_count
-    levels = np.repeat(np.arange(low, high + 1, dtype=float)[_spread(high - low + 1, _SPREAD), None], everyone, axis=1)
+    every = deadlines(problem)
+    common = levels(problem.limits, problem.scenario.device_count)[_spread(high - low + 1, _SPREAD)]
     nested = np.where(_nested_sets(problem), float(high), float(low))
-    starts = [_best_deadline(problem, row) for row in nested[_spread(len(nested), _NESTED)]]
-    starts = [_best_of(problem, np.array(starts)), _best_of(problem, levels), _free_lengths(problem).astype(float)]
-    return _best_of(problem, np.array([_improve_in_turns(problem, lengths) for lengths in starts]))
+    fitted = [_best_deadline(problem, every, row) for row in nested[_spread(len(nested), _NESTED)]]
+    free = computation_only_lengths(problem.scenario).astype(float)
+    starts = _best_of(problem, np.array(fitted)), _best_of(problem, common), free
+    return _best_of(problem, np.array([_improve_in_turns(problem, every, lengths) for lengths in starts]))
 
 
-def _improve_in_turns(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
+def _improve_in_turns(problem: ModeProblem, every: FloatArray, lengths: FloatArray) -> FloatArray:
     score, reached = -np.inf, float(problem.goodput(lengths[None, :])[0])
     while reached > score * _IMPROVES:
         score = reached
         cap = np.maximum(fitting(problem, np.max(lengths * problem.s_per_token, keepdims=True)), lengths)
-        lengths = _best_deadline(problem, climb(problem, lengths[None, :], cap, steps=_SAMPLED_STEPS))
+        lengths = _best_deadline(problem, every, climb(problem, lengths[None, :], cap, steps=_SAMPLED_STEPS))
         reached = float(problem.goodput(lengths[None, :])[0])
     return lengths
 
@@ -119,10 +115,10 @@ def _best_of(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
     return np.asarray(lengths[np.argmax(problem.goodput(lengths))])
 
 
-def _best_deadline(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
+def _best_deadline(problem: ModeProblem, every: FloatArray, lengths: FloatArray) -> FloatArray:
     """The lengths themselves, or all that fits another deadline for those that draft: a spread, then ever closer."""
     low, _ = problem.limits
-    every, drafts = deadlines(problem), lengths > low
+    drafts = lengths > low
     chosen = _spread(every.size, _SPREAD)
     best = lengths
     while True:

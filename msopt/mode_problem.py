@@ -1,6 +1,7 @@
 """Problem `modes` as a function of the lengths alone: everything after the rejections is in one expectation."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,7 +25,7 @@ class ModeProblem:
         """Least and greatest draft length."""
         return self.scenario.length_limits("modes")
 
-    @property
+    @cached_property
     def s_per_token(self) -> FloatArray:
         """u_k: drafting and sending one token over an equal share [s], shape (K,)."""
         one = np.ones(self.scenario.device_count)

@@ -12,6 +12,7 @@ from msopt.arrays import FloatArray
 from msopt.multispin import lengths_at_price
 from msopt.radio import FixedSnr
 from msopt.scenario import Scenario
+from msopt.special import log_or_minus_infinity
 
 _STEPS = 200
 _TABLE_SPAN = 64
@@ -86,7 +87,7 @@ class Response:
     ) -> tuple[FloatArray, FloatArray]:
         """ln E' - ln(G c1 + nu beta'), above 0 while another token pays; and its derivative."""
         _, slope, curvature = self.bandwidth(length / deadline_s)
-        log_slope = np.log(slope, out=np.full(slope.shape, -np.inf), where=slope > 0.0)
+        log_slope = log_or_minus_infinity(slope)
         priced = log_price + log_slope
         total = np.logaddexp(priced, log_cost)
         share = np.exp(priced - np.where(np.isfinite(total), total, np.inf))
@@ -150,7 +151,7 @@ class Response:
         if self._table is None or self._table[0] != deadline_s:
             whole = np.minimum(self.low + np.arange(float(np.ceil(np.max(cap) - self.low[0])) + 1.0)[:, None], cap)
             _, slope, _ = self.bandwidth(whole / deadline_s)
-            log_slope = np.log(slope, out=np.full(slope.shape, -np.inf), where=slope > 0.0)
+            log_slope = log_or_minus_infinity(slope)
             self._table = deadline_s, self.acceptance.log_marginal_tokens(whole), log_slope
         _, marginal, log_slope = self._table
         pays = np.count_nonzero(marginal > np.logaddexp(log_price + log_slope, log_cost), axis=0)

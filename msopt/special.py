@@ -1,4 +1,4 @@
-"""Two scalar equations, solved without loss of digits, that several closed forms share."""
+"""Scalar functions that several closed forms share, without loss of digits and without warnings."""
 
 import numpy as np
 
@@ -7,6 +7,11 @@ from msopt.arrays import FloatArray
 _SERIES_BELOW = 0.2
 _SERIES_TERMS = 9
 _HALLEY_STEPS = 2
+
+
+def log_or_minus_infinity(x: FloatArray) -> FloatArray:
+    """log x for x >= 0, -inf at 0."""
+    return np.log(x, out=np.full(x.shape, -np.inf), where=x > 0.0)
 
 
 def log1p_minus(x: FloatArray) -> FloatArray:
