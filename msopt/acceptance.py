@@ -47,19 +47,20 @@ class Geometric:
     """Every drafted token is accepted with probability alpha, independently: S(l) = alpha^l ([MS], [UD])."""
 
     knots = False
+    geometric = True
 
     def __init__(self, alpha: FloatArray) -> None:
+        self.mean = alpha
         self._certain = alpha == 1.0
         self._never = alpha == 0.0
         inner = ~(self._certain | self._never)
-        self._alpha = alpha
         self._log = np.log(np.where(inner, alpha, 0.5))
         self._rejection = np.where(inner, 1.0 - alpha, 0.5)
         self.log_slope = np.where(inner, self._log, 0.0)
 
     def survival(self, length: FloatArray) -> FloatArray:
         """S(l) = alpha^l."""
-        return np.asarray(self._alpha**length)
+        return np.asarray(self.mean**length)
 
     def expected_tokens(self, length: FloatArray) -> FloatArray:
         """E(L) = (1 - alpha^(L+1))/(1 - alpha); L + 1 for alpha = 1, 1 for alpha = 0."""
@@ -226,6 +227,11 @@ class Acceptance:
         if len(found) == 1:
             return ((slice(None), found[0][1]),)
         return tuple(found)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether every E_k is smooth between whole lengths."""
+        return not self.knots.any()
 
     @cached_property
     def geometric(self) -> bool:

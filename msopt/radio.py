@@ -4,6 +4,7 @@ Two ways to share, one interface. `rate` is concave in the bandwidth, so its inv
 convex in the rate; the solvers need that inverse with two derivatives.
 """
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import numpy as np
@@ -125,6 +126,13 @@ class PowerLimited:
     def take(self, devices: IntArray) -> "PowerLimited":
         """The same sharing for some of the devices."""
         return PowerLimited(self.power_hz[devices])
+
+
+def stacked(sharings: Sequence[Sharing]) -> Sharing:
+    """S sharings of one kind with K devices each as one, whose arrays have shape (S, K)."""
+    if isinstance(sharings[0], FixedSnr):
+        return FixedSnr(np.array([sharing.efficiency for sharing in sharings if isinstance(sharing, FixedSnr)]))
+    return PowerLimited(np.array([sharing.power_hz for sharing in sharings if isinstance(sharing, PowerLimited)]))
 
 
 def _snr_in_share(c: FloatArray) -> FloatArray:

@@ -1,31 +1,22 @@
 """Problem `heterogeneous` with real lengths: the one convex program, solved by its own structure (design section 4).
 
-For a deadline D the price of bandwidth is the root of the bandwidth budget; over deadlines the goodput is
-unimodal, with a slope of known sign, N'(D) - G where N'(D) = nu sum_k beta_k'(x_k) x_k by the envelope
-theorem. With c1 > 0 the cost of a token contains the goodput itself; its fixed point is found at each
-deadline. Three nested scalar equations, each monotone.
+Where every E_k is smooth one Newton iteration finds the optimum and its residuals prove it; at kinks, and for
+laws that are piecewise linear, nested searches do.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
 
-from msopt.arrays import FloatArray
-from msopt.goodput import round_at
+from msopt.arrays import BoolArray, FloatArray
+from msopt.joint_newton import JointNewton, JointPoint
+from msopt.kkt import optimality_gap
+from msopt.nested_search import NestedSearch
 from msopt.response import Response
 from msopt.scenario import Scenario
-from msopt.split import equal_latency_split
 
-_BUDGET_RTOL = 1e-12
-_PRICE_STEPS = 200
-_PATIENCE = 4
-_GOODPUT_RTOL = 1e-14
-_DEADLINE_STEPS = 200
-_GAP_RTOL = 1e-12
-_NO_GAIN = -700.0
 _AROUND = (0.2, 0.4, 0.6, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0)
-_BEYOND = 1.0 + 1e-9
+_PROVEN = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +33,9 @@ class RelaxedOptimum:
         A bound for every whole control [token/s].
     price_of_bandwidth : float
         dG*/dB, the received powers held fixed [token/s per Hz].
+    gap : float
+        No real lengths have more than (1 + gap) times the goodput, by the stationarity residuals alone; infinite
+        where nothing proves it.
     """
 
     draft_length: FloatArray
@@ -49,22 +43,7 @@ class RelaxedOptimum:
     deadline_s: float
     goodput: float
     price_of_bandwidth: float
-
-
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """The best lengths for one deadline; ln(N'(D)/G) is above 0 while a longer deadline pays."""
-
-    deadline_s: float
-    length: FloatArray
-    goodput: float
-    log_price: float
-    log_gain: float
-
-    @property
-    def gain(self) -> float:
-        """N'(D) [token/s]."""
-        return self.goodput * float(np.exp(self.log_gain)) if self.log_gain > _NO_GAIN else 0.0
+    gap: float = np.inf
 
 
 def shortest_deadline(scenario: Scenario, draft_length: FloatArray) -> FloatArray:
@@ -75,21 +54,122 @@ def shortest_deadline(scenario: Scenario, draft_length: FloatArray) -> FloatArra
 
 def length_split(scenario: Scenario, draft_length: FloatArray) -> tuple[FloatArray, FloatArray]:
     """That time, shape (...), and the bandwidths [Hz] that attain it, shape (..., K)."""
-    lengths = np.asarray(draft_length, dtype=float)
-    bits = lengths * scenario.token_payload_bits("heterogeneous")
-    return equal_latency_split(
-        lengths * scenario.draft_s_per_token, bits, scenario.uplink, scenario.uplink_bandwidth_hz
-    )
+    return Response(scenario).split(np.asarray(draft_length, dtype=float))
 
 
 def solve_relaxed(scenario: Scenario) -> RelaxedOptimum:
     """The optimum of problem `heterogeneous` over real lengths, for any law and both ways to share the uplink."""
-    return _Search(scenario).optimum()
+    response = Response(scenario)
+    if not np.any(response.acceptance.knots):
+        found = solve_jointly(response)
+        if found.proven:
+            return found.one(())
+    shortest, longest, _ = common_deadlines(response)
+    point = NestedSearch(scenario).best(float(shortest[0]), float(longest[0]))
+    nested = JointPoint(np.array([point.deadline_s]), np.array([point.log_price]), point.length, np.array([True]))
+    with np.errstate(all="ignore"):  # a price without bound proves nothing
+        return _weighed(response, nested, shortest, longest).one(())
+
+
+@dataclass(frozen=True, eq=False)
+class RelaxedRows:
+    """Relaxed optima of one or many scenarios: fields of `RelaxedOptimum`, shapes (..., K) and (..., 1)."""
+
+    draft_length: FloatArray
+    bandwidth_hz: FloatArray
+    deadline_s: FloatArray
+    goodput: FloatArray
+    price_of_bandwidth: FloatArray
+    gap: FloatArray
+
+    @property
+    def proven(self) -> BoolArray:
+        """Which of them are the optimum as far as floats can tell, shape (...)."""
+        return np.asarray(self.gap <= _PROVEN)[..., 0]
+
+    def where(self, kept: BoolArray, other: "RelaxedRows") -> "RelaxedRows":
+        """These rows where `kept`, shape (..., 1), holds, and those of another elsewhere."""
+        chosen = {
+            field: np.where(kept, getattr(self, field), getattr(other, field))
+            for field in ("draft_length", "bandwidth_hz", "deadline_s", "goodput", "price_of_bandwidth")
+        }
+        return replace(self, **chosen)
+
+    def one(self, row: tuple[int, ...]) -> RelaxedOptimum:
+        """The optimum of one scenario."""
+        return RelaxedOptimum(
+            self.draft_length[row],
+            self.bandwidth_hz[row],
+            float(self.deadline_s[row][0]),
+            float(self.goodput[row][0]),
+            float(self.price_of_bandwidth[row][0]),
+            float(self.gap[row][0]),
+        )
+
+
+def common_deadlines(response: Response) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The deadlines [s] of all minimum and of all maximum lengths, and theta, shapes (..., 1).
+
+    Lengths that are all alike take theta each, so one split serves all three.
+    """
+    per_token, _ = response.split(np.ones(response.low.shape))
+    theta = np.reshape(per_token, response.band.shape)
+    return theta * response.low[..., :1], theta * response.high[..., :1], theta
+
+
+def solve_jointly(response: Response) -> RelaxedRows:
+    """Newton's answer for one or many scenarios whose laws are smooth, and where it is proven."""
+    shortest, longest, per_token = common_deadlines(response)
+    with np.errstate(all="ignore"):  # rows that go astray do so quietly and are not proven
+        newton = JointNewton(response, shortest, longest)
+        point = newton.run(newton.first_guess(per_token))
+        return _weighed(response, point, shortest, longest)
+
+
+def _weighed(response: Response, point: JointPoint, shortest: FloatArray, longest: FloatArray) -> RelaxedRows:
+    """The better of a point and of drafting the least, and how far the point proves that it is from the best."""
+    found = _report(response, point.length, point.deadline_s)
+    rests = ~(found.goodput >= _at_rest(response, shortest))
+    if np.any(rests):
+        found = found.where(~rests, _report(response, response.low, shortest))
+    goodput, ends = found.goodput, (shortest, longest)
+    gap = optimality_gap(response, point.length, point.deadline_s, np.exp(point.log_price), goodput, ends)
+    if np.any(gap > _PROVEN):
+        # At rest, and at kinks, the answer itself with the price that balances its own deadline may prove more.
+        busy = found.deadline_s > 0.0
+        round_s = found.deadline_s + response.verify_s(found.draft_length)
+        price = found.price_of_bandwidth * round_s / np.where(busy, found.deadline_s, 1.0)
+        other = optimality_gap(
+            response, found.draft_length, np.where(busy, found.deadline_s, 1.0), price, goodput, ends
+        )
+        gap = np.where(busy, np.fmin(gap, other), gap)
+    return replace(found, gap=np.where(point.ended & (longest > shortest) & np.isfinite(gap), gap, np.inf))
+
+
+def _at_rest(response: Response, shortest_s: FloatArray) -> FloatArray:
+    """Goodput [token/s] where all draft the least, shape (..., 1)."""
+    tokens = np.sum(response.acceptance.expected_tokens(response.low), axis=-1, keepdims=True)
+    return np.asarray(tokens / (shortest_s + response.verify_s(response.low)))
+
+
+def _report(response: Response, length: FloatArray, near_s: FloatArray | float = 0.0) -> RelaxedRows:
+    """The evaluation of real lengths at the shortest deadline that they allow."""
+    deadline, share = response.split(length, near_s)
+    deadline = np.reshape(deadline, response.band.shape)
+    tokens = np.sum(response.acceptance.expected_tokens(length), axis=-1, keepdims=True)
+    round_s = deadline + response.verify_s(length)
+    goodput = tokens / round_s
+    busy = deadline > 0.0
+    pace = length / np.where(busy, deadline, 1.0)
+    _, slope, _ = response.bandwidth(pace)
+    pull = np.sum(slope * pace, axis=-1, keepdims=True)
+    price = np.where(busy, goodput / round_s * deadline / np.where(busy, pull, 1.0), 0.0)
+    return RelaxedRows(length, share, deadline, goodput, price, np.full_like(deadline, np.inf))
 
 
 def lengths_around(scenario: Scenario, optimum: RelaxedOptimum) -> FloatArray:
     """The best real lengths at deadlines around the best one, shape (n, K): the goodput is often flat there."""
-    search = _Search(scenario)
+    search = NestedSearch(scenario)
     shortest = float(shortest_deadline(scenario, search.response.low))
     excess = optimum.deadline_s - shortest
     if excess <= 0.0:
@@ -99,172 +179,3 @@ def lengths_around(scenario: Scenario, optimum: RelaxedOptimum) -> FloatArray:
         last = search.at(shortest + factor * excess, last)
         points.append(last.length)
     return np.array(points)
-
-
-class _Search:
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self.response = Response(scenario)
-        self.band = scenario.uplink_bandwidth_hz
-
-    def optimum(self) -> RelaxedOptimum:
-        response = self.response
-        shortest = float(shortest_deadline(self.scenario, response.low))
-        longest = float(shortest_deadline(self.scenario, response.high))
-        at_rest = float(round_at(self.scenario, response.low, shortest).goodput)
-        best = _Point(shortest, response.low, at_rest, -np.inf, _NO_GAIN)
-        if longest > shortest:
-            start = shortest * (1.0 + 1e-14) if shortest > 0.0 else 1e-6 * float(response.least_s_per_token.min())
-            found = self._climb(shortest, start, longest)
-            best = found if found.goodput > at_rest else best
-        return self._report(best)
-
-    def _report(self, point: _Point) -> RelaxedOptimum:
-        if point.deadline_s == 0.0:
-            return RelaxedOptimum(point.length, np.zeros_like(point.length), 0.0, point.goodput, 0.0)
-        deadline, share = length_split(self.scenario, point.length)
-        final = round_at(self.scenario, point.length, deadline)
-        pace = point.length / float(deadline)
-        _, slope, _ = self.response.bandwidth(pace)
-        price = float(final.goodput / final.round_s * deadline / np.sum(slope * pace))
-        return RelaxedOptimum(point.length, share, float(deadline), float(final.goodput), price)
-
-    def _climb(self, shortest: float, start: float, longest: float) -> _Point:
-        """The best point between `start` and `longest`, closed in from both sides.
-
-        N is concave, so below its tangents on both sides; where they meet, their ratio bounds the goodput of
-        the whole interval, and the search ends when nothing above the best point is left. It steps to that
-        meeting point and to the secant of ln(N'/G) over ln(D - shortest) in turns: one is exact at kinks, the
-        other where N is smooth. Returns the best point visited: where one device leaves no time to the others,
-        neighbouring floats D are further apart in goodput than the tolerance.
-        """
-        left = self.at(start, None)
-        if left.log_gain <= 0.0:
-            return left
-        # Just beyond the longest deadline the band is surely not full, and no gain is left.
-        right = self.at(longest * _BEYOND, None)
-        best = max(left, right, key=lambda point: point.goodput)
-        for step in range(_DEADLINE_STEPS):
-            meeting, ceiling = self._meeting(left, right)
-            if ceiling <= best.goodput * (1.0 + _GAP_RTOL):
-                break
-            deadline = meeting if step % 2 == 0 else self._secant(left, right, shortest)
-            if not left.deadline_s < deadline < right.deadline_s:
-                deadline = 0.5 * (left.deadline_s + right.deadline_s)
-            if not left.deadline_s < deadline < right.deadline_s:
-                break
-            found = self.at(deadline, left if left.log_price > -np.inf else right)
-            best = max(best, found, key=lambda point: point.goodput)
-            if found.log_gain > 0.0:
-                left = found
-            else:
-                right = found
-        return best
-
-    def _meeting(self, left: _Point, right: _Point) -> tuple[float, float]:
-        """Where the tangents of N at two points meet [s], and the goodput they allow there."""
-        here, there = self._worth(left), self._worth(right)
-        fall = left.gain - right.gain
-        if fall <= 0.0:
-            return right.deadline_s, max(left.goodput, right.goodput)
-        part = (there - here - right.gain * (right.deadline_s - left.deadline_s)) / fall
-        part = float(np.clip(part, 0.0, right.deadline_s - left.deadline_s))
-        deadline = left.deadline_s + part
-        return deadline, (here + left.gain * part) / (deadline + self.scenario.verify_idle_s)
-
-    def _worth(self, point: _Point) -> float:
-        """N(D): expected tokens less what verifying the drafts costs at the point's own goodput."""
-        return point.goodput * (point.deadline_s + self.scenario.verify_idle_s)
-
-    @staticmethod
-    def _secant(left: _Point, right: _Point, shortest: float) -> float:
-        low, high = np.log(left.deadline_s - shortest), np.log(right.deadline_s - shortest)
-        if right.log_gain <= _NO_GAIN:
-            return shortest + float(np.exp(0.5 * (low + high)))
-        part = left.log_gain / (left.log_gain - right.log_gain)
-        return shortest + float(np.exp(low + float(np.clip(part, 0.02, 0.98)) * (high - low)))
-
-    def at(self, deadline: float, near: _Point | None) -> _Point:
-        """Solve for one deadline, starting from a solution near by."""
-        goodput = 0.0 if near is None else near.goodput
-        log_price = -np.inf if near is None else near.log_price
-        token_cost = self.scenario.verify_per_token_s
-        first = True
-        while True:
-            log_cost = float(np.log(goodput * token_cost)) if goodput * token_cost > 0.0 else -np.inf
-            length, log_price = self._fill_band(deadline, log_cost, log_price)
-            before, goodput = goodput, float(round_at(self.scenario, length, deadline).goodput)
-            # Dinkelbach's iterates rise from the second on; when they no longer do, only round-off is left.
-            if token_cost == 0.0 or (not first and goodput <= before * (1.0 + _GOODPUT_RTOL)):
-                break
-            first = False
-        pace = length / deadline
-        _, slope, _ = self.response.bandwidth(pace)
-        spread = float(np.sum(slope * pace))
-        log_gain = log_price + float(np.log(spread / goodput)) if spread > 0.0 else _NO_GAIN
-        return _Point(deadline, length, goodput, log_price, max(log_gain, _NO_GAIN))
-
-    def _fill_band(self, deadline: float, log_cost: float, guess: float) -> tuple[FloatArray, float]:
-        """Lengths and ln(nu) that use the whole band by a deadline; -inf where the band does not bind."""
-        longest = self.response.lengths(deadline, -np.inf, log_cost)
-        if self._used(longest, deadline) <= self.band:
-            return longest, -np.inf
-        shortest, cheap, dear = self.response.low, -np.inf, self._choking_price(deadline, log_cost)
-        if self._used(shortest, deadline) >= self.band * (1.0 - _BUDGET_RTOL):
-            return shortest, dear
-        price, reach = guess if -np.inf < guess < dear else min(self._first_price(deadline), dear - 1.0), 1.0
-        length, slow = longest, 0
-        for _ in range(_PRICE_STEPS):
-            length = self.response.lengths(deadline, price, log_cost, length)
-            used, fall = self.response.use(length, deadline, price, log_cost)
-            if abs(used - self.band) <= _BUDGET_RTOL * self.band:
-                return length, price
-            before = dear - cheap
-            if used > self.band:
-                cheap, longest = price, length
-            else:
-                dear, shortest = price, length
-            if np.isfinite(dear) and dear - cheap <= 1e-15 * max(1.0, abs(dear)):
-                break
-            halved = dear - cheap <= 0.5 * before if np.isfinite(before) else bool(np.isfinite(dear - cheap))
-            slow = 0 if halved else slow + 1
-            newton = price + used / fall * float(np.log(used / self.band)) if fall > 0.0 else np.nan
-            # Where lengths jump, Newton's steps can be arbitrarily short: then the bracket is halved.
-            if abs(newton - price) > reach or not cheap < newton < dear or slow > _PATIENCE:
-                newton, slow = 0.5 * (cheap + dear), 0
-                if not np.isfinite(newton):
-                    newton = cheap + reach if np.isfinite(cheap) else dear - reach
-                    reach *= 2.0
-            price = newton
-        return self._blend(shortest, longest, deadline), dear if np.isfinite(dear) else price
-
-    def _choking_price(self, deadline: float, log_cost: float) -> float:
-        """The price above which every device stays at its minimum; infinite where the first token is free."""
-        log_worth = self.response.acceptance.log_marginal_tokens(self.response.low)
-        worth = np.exp(log_worth) - np.exp(log_cost)
-        _, slope, _ = self.response.bandwidth(self.response.low / deadline)
-        keen = worth > 0.0
-        if np.any(slope[keen] == 0.0):
-            return np.inf
-        return float(np.max(np.log(worth[keen] / slope[keen]), initial=-np.inf))
-
-    def _first_price(self, deadline: float) -> float:
-        """The price at which the keenest device would draft at half its greatest pace."""
-        _, slope, _ = self.response.bandwidth(0.5 / self.response.least_s_per_token)
-        worth = self.response.acceptance.log_marginal_tokens(self.response.low) - np.log(slope)
-        return float(np.max(worth)) if np.isfinite(np.max(worth)) else 0.0
-
-    def _used(self, length: FloatArray, deadline: float) -> float:
-        band, _, _ = self.response.bandwidth(length / deadline)
-        return float(np.sum(band))
-
-    def _blend(self, shortest: FloatArray, longest: FloatArray, deadline: float) -> FloatArray:
-        """Lengths that jump at the price (a linear E with a linear cost) are filled in proportion."""
-
-        def excess(part: float) -> float:
-            return self._used(shortest + part * (longest - shortest), deadline) - self.band
-
-        if excess(0.0) >= 0.0:
-            return shortest
-        part = float(brentq(excess, 0.0, 1.0, xtol=1e-15, rtol=1e-14))
-        return np.clip(shortest + part * (longest - shortest), self.response.low, self.response.high)

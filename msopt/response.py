@@ -12,7 +12,9 @@ from msopt.arrays import FloatArray
 from msopt.multispin import lengths_at_price
 from msopt.radio import FixedSnr
 from msopt.scenario import Scenario
+from msopt.scenario_stack import ScenarioStack
 from msopt.special import log_or_minus_infinity
+from msopt.split import equal_latency_split
 
 _STEPS = 200
 _TABLE_SPAN = 64
@@ -23,21 +25,40 @@ _LEAST_LENGTH = 1e-12  # a length below it need not be known any better
 
 
 class Response:
-    """The devices of one scenario; lengths and paces have shape (K,)."""
+    """The devices of a scenario, shape (K,), or of S scenarios with K devices each, shape (S, K).
 
-    def __init__(self, scenario: Scenario) -> None:
+    What belongs to a scenario has shape (1,) or (S, 1): `band` [Hz], `token_cost_s` (c1) and `idle_s`, the
+    verification of a round without drafts [s].
+    """
+
+    def __init__(self, scenario: Scenario | ScenarioStack) -> None:
         self.acceptance = scenario.acceptance
         self.draft_s = scenario.draft_s_per_token
+        self.band = np.reshape(scenario.uplink_bandwidth_hz, (*self.draft_s.shape[:-1], 1))
+        self.token_cost_s = np.reshape(scenario.verify_per_token_s, self.band.shape)
+        self.idle_s = np.reshape(scenario.verify_idle_s, self.band.shape)
         self._uplink = scenario.uplink
-        self._bits = scenario.token_payload_bits("heterogeneous")
+        self._bits = np.reshape(scenario.token_payload_bits("heterogeneous"), self.band.shape)
         low, high = scenario.length_limits("heterogeneous")
-        self.low = np.full(scenario.device_count, float(low))
-        self.high = np.full(scenario.device_count, float(high))
+        self.low = np.broadcast_to(np.reshape(low, self.band.shape), self.draft_s.shape).astype(float)
+        self.high = np.broadcast_to(np.reshape(high, self.band.shape), self.draft_s.shape).astype(float)
         # With twice the band no solution reaches the cap, so the cap never carries a multiplier.
-        twice = np.full(scenario.device_count, 2.0 * scenario.uplink_bandwidth_hz)
+        twice = np.broadcast_to(2.0 * self.band, self.draft_s.shape)
         self.least_s_per_token = self.draft_s + self._bits / self._uplink.rate(twice)
         self._table: tuple[float, FloatArray, FloatArray] | None = None
-        self._wright = self.acceptance.geometric and isinstance(self._uplink, FixedSnr)
+        self.explicit = self.acceptance.geometric and isinstance(self._uplink, FixedSnr)
+
+    def verify_s(self, length: FloatArray) -> FloatArray:
+        """T_ver [s] of lengths of shape (..., K), shape (..., 1)."""
+        return np.asarray(self.idle_s + self.token_cost_s * np.sum(length, axis=-1, keepdims=True))
+
+    def split(self, length: FloatArray, near_s: FloatArray | float = 0.0) -> tuple[FloatArray, FloatArray]:
+        """The shortest deadline [s] for lengths, shape (...), and the bandwidths [Hz] that attain it, (..., K).
+
+        [MS] Lemmas 2 and 3; `near_s` as in `equal_latency_split`.
+        """
+        busy, bits = length * self.draft_s, length * self._bits
+        return equal_latency_split(busy, bits, self._uplink, self.band, near_s)
 
     def bandwidth(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """beta(x) [Hz] with its first and second derivative."""
@@ -46,7 +67,7 @@ class Response:
         by_pace = self._bits / (idle * idle)
         return band, slope * by_pace, curvature * by_pace**2 + 2.0 * slope * by_pace * self.draft_s / idle
 
-    def cap(self, deadline_s: float) -> FloatArray:
+    def cap(self, deadline_s: FloatArray | float) -> FloatArray:
         """The longest length worth looking at for a deadline [token]."""
         return np.asarray(np.maximum(np.minimum(self.high, deadline_s / self.least_s_per_token), self.low))
 
@@ -55,13 +76,17 @@ class Response:
     ) -> FloatArray:
         """Best lengths at ln(nu) and ln(G c1), either of which may be -inf for none; `near` is a first guess."""
         cap = self.cap(deadline_s)
-        if not self._wright or log_cost > -np.inf:
+        if not self.explicit or log_cost > -np.inf:
             return self._stationary(deadline_s, log_price, log_cost, cap, near)
         if log_price == -np.inf:
             return np.where(self.acceptance.mean > 0.0, cap, self.low)
+        return self.explicit_lengths(np.asarray(deadline_s), np.asarray(log_price))
+
+    def explicit_lengths(self, deadline_s: FloatArray, log_price: FloatArray) -> FloatArray:
+        """Best lengths at ln(nu) where tokens cost nothing and the closed form holds, [MS] Proposition 1."""
+        cap = self.cap(deadline_s)
         _, slope_at_rest, _ = self.bandwidth(np.zeros_like(cap))
-        price = log_price + np.log(slope_at_rest)
-        free = lengths_at_price(np.asarray(deadline_s), price, self.acceptance.mean, self.draft_s)
+        free = lengths_at_price(deadline_s, log_price + np.log(slope_at_rest), self.acceptance.mean, self.draft_s)
         return np.clip(free, self.low, cap)
 
     def use(self, length: FloatArray, deadline_s: float, log_price: float, log_cost: float) -> tuple[float, float]:
@@ -131,7 +156,7 @@ class Response:
         """The limits, for piecewise linear laws narrowed to the two whole lengths between which the root lies."""
         low, high = self.low, cap
         knots = self.acceptance.knots
-        if not knots.any():
+        if not np.any(knots):
             return low, high
         first, last = np.floor(low), np.ceil(high)
         if float(np.max(last - first)) <= _TABLE_SPAN:

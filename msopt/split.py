@@ -11,10 +11,15 @@ from msopt.radio import Sharing
 
 _STEP_RTOL = 1e-15
 _MAX_STEPS = 200
+_NEAR = 1e-9
 
 
 def equal_latency_split(
-    busy_s: FloatArray, bits: FloatArray, uplink: Sharing, bandwidth_hz: float
+    busy_s: FloatArray,
+    bits: FloatArray,
+    uplink: Sharing,
+    bandwidth_hz: FloatArray | float,
+    near_s: FloatArray | float = 0.0,
 ) -> tuple[FloatArray, FloatArray]:
     """Least common latency, and the bandwidths that attain it with the whole band in use.
 
@@ -31,8 +36,10 @@ def equal_latency_split(
         What it sends [bit]; devices with 0 leave the problem.
     uplink : Sharing
         Of the K devices.
-    bandwidth_hz : float
+    bandwidth_hz : float or array, shape (..., 1)
         The whole band [Hz].
+    near_s : float or array, shape (..., 1)
+        A latency known to be the root to many digits [s]: the climb starts a hair below it.
 
     Returns
     -------
@@ -45,9 +52,11 @@ def equal_latency_split(
     last = np.max(np.where(sending, busy_s, -np.inf), axis=-1, keepdims=True)
     anyone = np.isfinite(last)
     lead = np.where(sending, np.where(anyone, last, 0.0) - busy_s, 0.0)
-    whole_band = np.broadcast_to(np.float64(bandwidth_hz), bits.shape)
+    whole_band = np.broadcast_to(np.asarray(bandwidth_hz, dtype=float), bits.shape)
     alone = np.where(sending, bits / uplink.rate(whole_band) - lead, 0.0)
-    time = np.where(anyone, np.max(alone, axis=-1, keepdims=True), 1.0)
+    slowest = np.max(alone, axis=-1, keepdims=True)
+    below = near_s * (1.0 - _NEAR) - np.where(anyone, last, 0.0)
+    time = np.where(anyone, np.maximum(slowest, below), 1.0)
     for _ in range(_MAX_STEPS):
         left = time + lead
         rate = bits / left
