@@ -64,7 +64,7 @@ def find_profile(given: str, folder: Path | None = None) -> Profile:
         Where it is neither, or no good profile.
     """
     path = (folder or Path()) / given
-    if path.exists():
+    if path.exists() and not path.is_dir():
         return read_profile(path)
     known = bundled.profile_names()
     if given in known:
