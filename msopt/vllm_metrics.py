@@ -207,9 +207,15 @@ def _prometheus(lines: Sequence[str], model: str | None) -> Served:
 
 def _sample(line: str, place: int) -> tuple[str, dict[str, str], int]:
     found = _SAMPLE.match(line)
-    if not found or not float(found[3]).is_integer() or float(found[3]) < 0.0:
+    try:
+        count = float(found[3] if found else "")
+        labels = dict(_LABEL.findall(found[2] or "")) if found else {}
+        int(labels.get("position", 0))
+    except ValueError:
+        count = -1.0
+    if not found or not count.is_integer() or count < 0.0:
         raise ParameterError(f"line {place} is cut short or holds no count: {describe(line)}")
-    return found[1], dict(_LABEL.findall(found[2] or "")), int(float(found[3]))
+    return found[1], labels, int(count)
 
 
 def _engine(samples: dict[str, dict[tuple[str, str], dict[int, int]]], key: tuple[str, str]) -> _Counts:
@@ -221,8 +227,8 @@ def _engine(samples: dict[str, dict[tuple[str, str], dict[int, int]]], key: tupl
 
     drafts, drafted, accepted = count("drafts"), count("draft_tokens"), count("accepted_tokens")
     held = samples.get("accepted_tokens_per_pos", {}).get(key, {})
-    at = tuple(held.get(position, -1) for position in range(max(held, default=-1) + 1))
-    if -1 in at or (at and sum(at) != accepted):
+    at = tuple(held[position] for position in sorted(held))
+    if sorted(held) != list(range(len(held))) or (at and sum(at) != accepted):
         raise ParameterError(
             f"is cut short: {accepted} tokens were accepted, and the counters by position hold "
             f"{sum(held.values())} of them"
