@@ -101,6 +101,9 @@ def parse_vllm(text: str, model: str | None = None) -> Served:
     """
     lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()]
     if any(line.startswith(_COUNTER) for line in lines):
+        if lines[-1].startswith(_COUNTER) and not text.endswith("\n"):
+            # The format asks for it, and without it half a number looks like a whole one.
+            raise ParameterError(f"is cut short: its last line, {describe(lines[-1])}, has no line break")
         return _prometheus(lines, model)
     if any(_LINE in line for line in lines):
         if model is not None:
