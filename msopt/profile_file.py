@@ -84,7 +84,7 @@ def task_of(profile: Profile, task: str) -> TaskAcceptance:
         Where it has none: the text lists the tasks there are.
     """
     if profile.compute_only:
-        raise ParameterError(f"profile {describe(profile.name)} is compute-only (random weights): it has no acceptance")
+        raise ParameterError(f"profile {describe(profile.name)} is compute-only: it carries no acceptance")
     if task not in profile.tasks:
         known = ", ".join(profile.tasks) or "none"
         raise ParameterError(f"task = {describe(task)} is not in profile {describe(profile.name)}; its tasks: {known}")

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.optimize import brentq
@@ -57,6 +58,11 @@ class Served:
     curve: tuple[CurvePoint, ...]
     pooled: tuple[float, int] | None = None
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_pooled(cls, rate: float, draft_length: int) -> Self:
+        """Where only accepted/drafted at some draft length is known."""
+        return cls(0, 0, 0, (), (pooled_acceptance(rate, draft_length), draft_length))
 
     def law(self, devices: int) -> Acceptance:
         """The same law for each of so many devices: the curve, or the geometric law of the pooled rate."""
