@@ -13,6 +13,7 @@ from msopt.profile_keys import draft_seconds, verify_numbers
 from msopt.scenario import DEFAULT_MAX_DRAFT_LENGTH
 from msopt.schedule import DEFAULT_TOLERANCE, Schedule, mixed
 from msopt.schedule import schedule as find_schedule
+from msopt.validation import check_whole
 from msopt.vllm_config import speculative_config
 from reports import cli_options as opt
 from reports.inputs import read_served, whole_numbers
@@ -51,7 +52,9 @@ def schedule(
     laws = [served.law(1)] if served else [_law(measured, name) for name in tasks]
     known = min(int(law.last_measured[0]) for law in laws)
     most = max_length
-    if most is None:
+    if most is not None:
+        check_whole("--max", most, 1)
+    else:
         most = DEFAULT_MAX_DRAFT_LENGTH if served is not None and served.pooled else known
     law = mixed(laws, most)
     found = find_schedule(law, verify_numbers(measured), _step(measured), sizes, most, tolerance)
