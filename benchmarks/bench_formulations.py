@@ -8,15 +8,14 @@
 Run: python benchmarks/bench_formulations.py [rounds]
 """
 
-import statistics
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 
 import cvxpy as cp
 import numpy as np
 
+from benchmarks.ratios import interleaved, table
 from formulations import DraftControl, Options
 from formulations.per_second import LEAST_ROUND_RATE
 from msopt import Scenario, draw
@@ -58,16 +57,6 @@ class LoopForm:
         """One solve in CVXPY; the scaled objective."""
         self.problem.solve(solver=solver)
         return float(self.problem.value)
-
-
-def interleaved(works: dict[str, Callable[[], object]], turn: int) -> dict[str, float]:
-    """Seconds of each work, in an order that turns."""
-    taken = {}
-    for name in works if turn % 2 else reversed(works):
-        start = time.perf_counter()
-        works[name]()
-        taken[name] = time.perf_counter() - start
-    return taken
 
 
 def vector_form(scenario: Scenario, solver: str) -> None:
@@ -128,13 +117,8 @@ def again_against_anew(rounds: int) -> None:
 
 
 def report(title: str, times: dict[str, list[float]], ratios: dict[str, list[float]], least: float) -> None:
-    print(f"{title:<60}{'median':>9}{'quartiles':>20}{'min':>9}{'max':>9}")
-    for name, values in (*times.items(), *ratios.items()):
-        low, _, high = statistics.quantiles(values, n=4)
-        spread = f"{low:.3f} to {high:.3f}"
-        unit = f"times ({least:g} needed)" if name in ratios else "s"
-        print(f"{name:<60}{statistics.median(values):>9.3f}{spread:>20}{min(values):>9.3f}{max(values):>9.3f}  {unit}")
-    print()
+    table(title, times, "s")
+    table("the same as ratios", ratios, "times", dict.fromkeys(ratios, f"{least:g} needed"))
 
 
 def main() -> None:
