@@ -11,6 +11,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray
 from msopt.scenario import Problem, Scenario
+from msopt.scenario_stack import ScenarioStack
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,9 @@ class Round:
         return np.asarray(np.sum(self.expected_tokens, axis=-1) / self.round_s)
 
 
-def round_at(scenario: Scenario, draft_length: Any, draft_upload_s: Any, correction_s: Any = 0.0) -> Round:
+def round_at(
+    scenario: Scenario | ScenarioStack, draft_length: Any, draft_upload_s: Any, correction_s: Any = 0.0
+) -> Round:
     """The round with given lengths (whole or relaxed) whose drafts are all there after a given time."""
     lengths = np.asarray(draft_length, dtype=float)
     return Round(
@@ -57,12 +60,12 @@ def round_at(scenario: Scenario, draft_length: Any, draft_upload_s: Any, correct
     )
 
 
-def finish_s(scenario: Scenario, problem: Problem, draft_length: Any, bandwidth_hz: Any) -> FloatArray:
+def finish_s(scenario: Scenario | ScenarioStack, problem: Problem, draft_length: Any, bandwidth_hz: Any) -> FloatArray:
     """When each device has drafted and sent its tokens [s], shape (..., K); 0 for those that draft nothing."""
     lengths = np.asarray(draft_length, dtype=float)
     bits = scenario.token_payload_bits(problem)
     rate = scenario.uplink.rate(np.asarray(bandwidth_hz, dtype=float))
-    airtime = np.where(rate > 0.0, bits / np.where(rate > 0.0, rate, 1.0), np.inf if bits > 0.0 else 0.0)
+    airtime = np.where(rate > 0.0, bits / np.where(rate > 0.0, rate, 1.0), np.where(bits > 0.0, np.inf, 0.0))
     return np.where(lengths > 0.0, lengths * (scenario.draft_s_per_token + np.where(lengths > 0.0, airtime, 0.0)), 0.0)
 
 
@@ -71,7 +74,9 @@ def rejection_probability(scenario: Scenario, draft_length: Any) -> FloatArray:
     return np.asarray(1.0 - scenario.acceptance.survival(draft_length))
 
 
-def play(scenario: Scenario, problem: Problem, draft_length: Any, bandwidth_hz: Any, correction_s: Any = 0.0) -> Round:
+def play(
+    scenario: Scenario | ScenarioStack, problem: Problem, draft_length: Any, bandwidth_hz: Any, correction_s: Any = 0.0
+) -> Round:
     """The round with given lengths and bandwidths: drafts are there when the last device has sent its own."""
     finished = finish_s(scenario, problem, draft_length, bandwidth_hz)
     return round_at(scenario, draft_length, np.max(finished, axis=-1), correction_s)

@@ -129,7 +129,7 @@ def solve_jointly(response: Response) -> RelaxedRows:
 def _weighed(response: Response, point: JointPoint, shortest: FloatArray, longest: FloatArray) -> RelaxedRows:
     """The better of a point and of drafting the least, and how far the point proves that it is from the best."""
     found = _report(response, point.length, point.deadline_s)
-    rests = ~(found.goodput >= _at_rest(response, shortest))
+    rests = ~(found.goodput >= response.goodput(response.low, shortest))
     if np.any(rests):
         found = found.where(~rests, _report(response, response.low, shortest))
     goodput, ends = found.goodput, (shortest, longest)
@@ -146,19 +146,12 @@ def _weighed(response: Response, point: JointPoint, shortest: FloatArray, longes
     return replace(found, gap=np.where(point.ended & (longest > shortest) & np.isfinite(gap), gap, np.inf))
 
 
-def _at_rest(response: Response, shortest_s: FloatArray) -> FloatArray:
-    """Goodput [token/s] where all draft the least, shape (..., 1)."""
-    tokens = np.sum(response.acceptance.expected_tokens(response.low), axis=-1, keepdims=True)
-    return np.asarray(tokens / (shortest_s + response.verify_s(response.low)))
-
-
 def _report(response: Response, length: FloatArray, near_s: FloatArray | float = 0.0) -> RelaxedRows:
     """The evaluation of real lengths at the shortest deadline that they allow."""
     deadline, share = response.split(length, near_s)
     deadline = np.reshape(deadline, response.band.shape)
-    tokens = np.sum(response.acceptance.expected_tokens(length), axis=-1, keepdims=True)
+    goodput = response.goodput(length, deadline)
     round_s = deadline + response.verify_s(length)
-    goodput = tokens / round_s
     busy = deadline > 0.0
     pace = length / np.where(busy, deadline, 1.0)
     _, slope, _ = response.bandwidth(pace)

@@ -6,9 +6,12 @@ token its best length is the root of E_k'(l) = G c1 + nu beta_k'(l/D), between i
 handled as logarithms: they span more decades than a float does.
 """
 
+from copy import copy
+
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.acceptance import Acceptance, Geometric
+from msopt.arrays import FloatArray, IntArray
 from msopt.multispin import lengths_at_price
 from msopt.radio import FixedSnr
 from msopt.scenario import Scenario
@@ -32,7 +35,7 @@ class Response:
     """
 
     def __init__(self, scenario: Scenario | ScenarioStack) -> None:
-        self.acceptance = scenario.acceptance
+        self.acceptance: Acceptance | Geometric = scenario.acceptance
         self.draft_s = scenario.draft_s_per_token
         self.band = np.reshape(scenario.uplink_bandwidth_hz, (*self.draft_s.shape[:-1], 1))
         self.token_cost_s = np.reshape(scenario.verify_per_token_s, self.band.shape)
@@ -47,6 +50,20 @@ class Response:
         self.least_s_per_token = self.draft_s + self._bits / self._uplink.rate(twice)
         self._table: tuple[float, FloatArray, FloatArray] | None = None
         self.explicit = self.acceptance.geometric and isinstance(self._uplink, FixedSnr)
+
+    def take(self, rows: IntArray) -> "Response":
+        """The devices of some scenarios of a stack, repeated or not."""
+        taken = copy(self)
+        taken.acceptance = Geometric(self.acceptance.mean[rows])
+        taken._uplink = self._uplink.take(rows)
+        for name in ("draft_s", "band", "token_cost_s", "idle_s", "_bits", "low", "high", "least_s_per_token"):
+            setattr(taken, name, getattr(self, name)[rows])
+        return taken
+
+    def goodput(self, length: FloatArray, deadline_s: FloatArray) -> FloatArray:
+        """Tokens per second of lengths of shape (..., K) that are there by a deadline, shapes (..., 1)."""
+        tokens = np.sum(self.acceptance.expected_tokens(length), axis=-1, keepdims=True)
+        return np.asarray(tokens / (deadline_s + self.verify_s(length)))
 
     def verify_s(self, length: FloatArray) -> FloatArray:
         """T_ver [s] of lengths of shape (..., K), shape (..., 1)."""

@@ -44,6 +44,11 @@ class ScenarioStack:
             tuple(scenarios),
         )
 
+    def verify_s(self, draft_length: FloatArray) -> FloatArray:
+        """Verification time T_ver [s] for lengths of shape (S, K), shape (S,)."""
+        per_token = self.verify_per_token_s * np.sum(draft_length, axis=-1, keepdims=True)
+        return np.asarray(self.verify_idle_s + per_token)[..., 0]
+
     def token_payload_bits(self, problem: Problem) -> FloatArray:
         """What one drafted token sends [bit], shape (S, 1)."""
         return np.array([[s.token_payload_bits(problem)] for s in self.scenarios])
