@@ -33,6 +33,8 @@ from msopt.errors import ParameterError as ParameterError
 from msopt.evaluation import Evaluation as Evaluation
 from msopt.evaluation import evaluate as evaluate
 from msopt.evaluation import evaluate_reaction as evaluate_reaction
+from msopt.many import ManySolutions as ManySolutions
+from msopt.many import solve_many as solve_many
 from msopt.methods import METHODS as METHODS
 from msopt.presets import PRESETS as PRESETS
 from msopt.presets import draw as draw

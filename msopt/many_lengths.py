@@ -10,8 +10,8 @@ import numpy as np
 from msopt.arrays import FloatArray, IntArray
 from msopt.response import Response
 
-_SHIFTS = np.linspace(-1.5, 1.5, 13)
-_CLIMBED = 4
+_SHIFTS = np.linspace(-1.5, 1.5, 25)
+_CLIMBED = 8
 _SCORED = 12
 _STEPS = 200
 _IMPROVES = 1.0 + 1e-13

@@ -1,0 +1,70 @@
+"""Many scenarios at once against enumeration, against one by one, and what belongs to which scenario."""
+
+import numpy as np
+import pytest
+
+from msopt import Control, ParameterError, draw, evaluate, solve, solve_many
+from msopt.radio import UplinkSharing
+from msopt.scenario import Scenario
+from reports.random_scenarios import family
+from tests import brute_force
+from tests.cases import scenario_of
+from tests.tolerances import EXACT, NEVER_ABOVE, OPTIMAL
+
+SAME = 1e-10
+"""The project's own bar: scenarios solved together and one by one have the same goodput."""
+
+
+@pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
+def test_against_enumeration(sharing: UplinkSharing) -> None:
+    """Wide random draws of three devices, kinks included, enumerated without any formula of the package."""
+    descriptions = [
+        brute_force.random_scenario(np.random.default_rng([seed, 7]), 3, sharing=sharing) for seed in range(40)
+    ]
+    found = solve_many([scenario_of(description) for description in descriptions])
+    best = np.array([brute_force.heterogeneous_optimum(description)["goodput"] for description in descriptions])
+    assert found.goodput == pytest.approx(best, rel=OPTIMAL)
+    assert np.all(found.bound >= best * (1.0 - NEVER_ABOVE))
+
+
+@pytest.mark.parametrize("preset", ["multispin-llama2", "multispin-qwen35"])
+def test_as_one_by_one(preset: str) -> None:
+    scenarios = [draw(preset, devices=8, seed=seed)[0] for seed in range(40)]
+    found = solve_many(scenarios)
+    alone = np.array([solve(scenario).goodput for scenario in scenarios])
+    assert found.goodput == pytest.approx(alone, rel=SAME)
+
+
+def test_every_row_is_a_control_of_its_own_scenario() -> None:
+    """Scenarios differ in everything but their size: band, payload, verification, limits."""
+    scenarios: list[Scenario] = [
+        family(seed, 5).replace(min_draft_length=seed % 3, max_draft_length=6 + seed % 7) for seed in range(20)
+    ]
+    found = solve_many(scenarios)
+    for row, scenario in enumerate(scenarios):
+        control = Control(
+            problem="heterogeneous", draft_length=found.draft_length[row], bandwidth_hz=found.bandwidth_hz[row]
+        )
+        evaluation = evaluate(scenario, control)
+        assert evaluation.goodput == pytest.approx(found.goodput[row], rel=EXACT)
+        assert found.bound[row] >= found.goodput[row]
+
+
+@pytest.mark.parametrize("problem", ["homogeneous", "modes"])
+def test_other_problems(problem: str) -> None:
+    scenarios = [family(seed, 3) for seed in range(4)]
+    found = solve_many(scenarios, problem)  # type: ignore[arg-type]
+    assert found.goodput.tolist() == [solve(scenario, problem).goodput for scenario in scenarios]  # type: ignore[arg-type]
+
+
+def test_measured_curves_are_solved_one_by_one() -> None:
+    scenarios = [family(seed, 3) for seed in range(3)]
+    curved = [scenario.replace(acceptance=scenario.acceptance.interpolated()) for scenario in scenarios]
+    assert solve_many(curved).goodput == pytest.approx(solve_many(scenarios).goodput, rel=SAME)
+
+
+def test_scenarios_of_different_sizes() -> None:
+    with pytest.raises(ParameterError, match=r"one number of devices; given are \[3, 4\]"):
+        solve_many([family(0, 3), family(0, 4)])
+    with pytest.raises(ParameterError, match=r"given are \[\]"):
+        solve_many([])
