@@ -151,7 +151,7 @@ class DeadlineSearch:
                 f"{LARGEST_CHOICE} numbers; lower max_draft_length"
             )
         self._problem = MultipleChoice(scenario, longest)
-        self._start = self._least_deadline() * (1.0 - _EDGE)
+        self._start = float(shortest_deadline(scenario, np.full(count, float(self.low)))) * (1.0 - _EDGE)
         window = np.full(count, self.low, dtype=np.int64), np.full(count, longest, dtype=np.int64)
         if end > self._start:
             self._add((self._start, end), window, None)
@@ -165,14 +165,6 @@ class DeadlineSearch:
     def _trial(self) -> float:
         """What a control must have to count as better: more than round-off."""
         return self.goodput * (1.0 + PROOF_RTOL)
-
-    def _least_deadline(self) -> float:
-        """No deadline is shorter; where nobody need draft the control without drafts stands apart, scored already."""
-        if self.low > 0:
-            return float(shortest_deadline(self.scenario, np.full(self.scenario.device_count, float(self.low))))
-        band = np.full(self.scenario.device_count, self.scenario.uplink_bandwidth_hz)
-        send_s = self.scenario.token_payload_bits("heterogeneous") / self.scenario.uplink.rate(band)
-        return float(np.min(self.scenario.draft_s_per_token + send_s))
 
     def _spent(self) -> bool:
         effort = self.effort
