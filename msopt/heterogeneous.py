@@ -5,10 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
+from msopt.errors import ParameterError
+from msopt.exact_lengths import Effort, prove
 from msopt.homogeneous import solve_homogeneous
-from msopt.relaxed import RelaxedOptimum, length_split, lengths_around, solve_relaxed
+from msopt.relaxed import RelaxedOptimum, length_split, solve_relaxed
 from msopt.scenario import Scenario
-from msopt.whole_lengths import improve
+from msopt.whole_lengths import exact_goodput
+
+USUAL_EFFORT = Effort(regions=200)
+_BOUND_RTOL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +28,7 @@ class HeterogeneousOptimum:
     relaxed : RelaxedOptimum
         The optimum over real lengths.
     bound : float
-        No whole control has more goodput [token/s]: the optimum with every E_k replaced by its piecewise
-        linear interpolation through the whole lengths.
+        No whole control has more goodput [token/s].
     """
 
     draft_length: IntArray
@@ -33,32 +37,46 @@ class HeterogeneousOptimum:
     bound: float
 
 
-def solve_heterogeneous(scenario: Scenario) -> HeterogeneousOptimum:
-    """The relaxed optimum turned into whole lengths by rounding and local search, with the interpolated bound.
+def solve_heterogeneous(scenario: Scenario, effort: Effort | None = None) -> HeterogeneousOptimum:
+    """The relaxed optimum, and from its roundings the best whole lengths that a search of a given effort finds.
 
-    Local search starts from the roundings of the relaxed optimum, from the homogeneous control, and from
-    the vertices of the interpolated program at deadlines around its best: all its lengths but one or two
-    are whole.
+    Parameters
+    ----------
+    scenario : Scenario
+    effort : Effort, optional
+        The usual one, 200 regions of deadlines and lengths, is most often enough for a proof; where the table of
+        lengths is too large for the search, the best rounding is returned with the interpolated bound.
+
+    Raises
+    ------
+    ParameterError
+        Where the table of lengths is too large and an effort was given.
     """
-    return whole_optimum(scenario, solve_relaxed(scenario))
+    relaxed = solve_relaxed(scenario)
+    found = whole_optimum(scenario, relaxed, effort)
+    bound = min(found.bound, relaxed.goodput * (1.0 + _BOUND_RTOL))
+    return HeterogeneousOptimum(found.draft_length, found.bandwidth_hz, relaxed, bound)
 
 
-def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum) -> HeterogeneousOptimum:
-    """The same from a relaxed optimum at hand, whoever found it."""
-    interpolated = interpolated_optimum(scenario)
-    vertices = lengths_around(_piecewise(scenario), interpolated)
+def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum, effort: Effort | None = None) -> HeterogeneousOptimum:
+    """The same from a relaxed optimum at hand, whoever found it; the bound does not rest on it."""
+    low, high = scenario.length_limits("heterogeneous")
     real = relaxed.draft_length
     common = solve_homogeneous(scenario).draft_length
-    starts = np.vstack([np.floor(real), np.rint(real), np.ceil(real), common, np.floor(vertices), np.ceil(vertices)])
-    lengths = improve(scenario, starts)
+    starts = np.clip(np.vstack([np.floor(real), np.rint(real), np.ceil(real), common]), low, high)
+    try:
+        proof = prove(scenario, starts, effort or USUAL_EFFORT)
+        lengths, bound = proof.draft_length, proof.bound
+    except ParameterError:
+        if effort is not None:
+            raise
+        best = starts[np.argmax(exact_goodput(scenario, starts))]
+        lengths = np.asarray(np.rint(best), dtype=np.int64)
+        bound = interpolated_optimum(scenario).goodput * (1.0 + _BOUND_RTOL)
     _, share = length_split(scenario, lengths.astype(float))
-    return HeterogeneousOptimum(lengths, share, relaxed, interpolated.goodput)
+    return HeterogeneousOptimum(lengths, share, relaxed, bound)
 
 
 def interpolated_optimum(scenario: Scenario) -> RelaxedOptimum:
-    """The optimum with every E_k piecewise linear between whole lengths: the tighter bound for whole controls."""
-    return solve_relaxed(_piecewise(scenario))
-
-
-def _piecewise(scenario: Scenario) -> Scenario:
-    return scenario.replace(acceptance=scenario.acceptance.interpolated())
+    """The optimum with every E_k piecewise linear between whole lengths: a bound for whole controls, without search."""
+    return solve_relaxed(scenario.replace(acceptance=scenario.acceptance.interpolated()))

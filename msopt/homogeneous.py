@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from msopt.arrays import FloatArray, IntArray
+from msopt.arrays import FloatArray, IntArray, levels
 from msopt.goodput import round_at
 from msopt.multispin import common_length
 from msopt.scenario import Scenario
@@ -67,6 +67,33 @@ def best_common_length(scenario: Scenario, per_token_s: float, limits: tuple[int
     lengths = np.repeat(candidates[:, None], scenario.device_count, axis=1)
     scores = round_at(scenario, lengths, per_token_s * candidates).goodput
     return int(candidates[np.argmax(scores)]), real
+
+
+def enumerated_length(scenario: Scenario, per_token_s: float) -> tuple[int, float]:
+    """The best common length of problem `homogeneous` and its goodput, all that could be the best tried.
+
+    Raises
+    ------
+    ParameterError
+        Where their table would hold more than a hundred million numbers.
+    """
+    low, high = scenario.length_limits("homogeneous")
+    slope_s = per_token_s + scenario.verify_per_token_s * scenario.device_count
+
+    def scores(lengths: FloatArray) -> FloatArray:
+        return round_at(scenario, lengths, per_token_s * lengths[:, 0]).goodput
+
+    least = float(scores(np.full((1, scenario.device_count), float(low)))[0])
+    longest = high
+    while True:
+        # A longer draft yields no more tokens than it takes time at a goodput that is reached already.
+        tokens = float(np.sum(scenario.acceptance.expected_tokens(np.full(scenario.device_count, float(longest)))))
+        shorter = (tokens / least - scenario.verify_idle_s) / slope_s
+        if shorter >= longest - 1.0:
+            break
+        longest = max(low, int(shorter) + 1)
+    found = scores(levels((low, longest), scenario.device_count))
+    return low + int(np.argmax(found)), float(np.max(found))
 
 
 def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: float) -> float:

@@ -18,10 +18,11 @@ from msopt.baselines import (
 )
 from msopt.control import Control, ModeRule
 from msopt.evaluation import evaluate, score, scoring_correction
+from msopt.exact_lengths import Effort
 from msopt.greedy import greedy_lengths
 from msopt.grid import DEFAULT_POINTS, grid_lengths
-from msopt.heterogeneous import interpolated_optimum, solve_heterogeneous
-from msopt.homogeneous import solve_homogeneous
+from msopt.heterogeneous import HeterogeneousOptimum, interpolated_optimum, solve_heterogeneous
+from msopt.homogeneous import enumerated_length, solve_homogeneous
 from msopt.mode_bound import upper_bound
 from msopt.mode_lengths import best_lengths
 from msopt.mode_problem import ModeProblem
@@ -58,8 +59,16 @@ def _shared(problem: Problem) -> dict[str, Method]:
 
 
 def _multispin(
-    scenario: Scenario, problem: Problem, lengths: IntArray, share_hz: FloatArray, bound: float, **known: Any
+    scenario: Scenario,
+    problem: Problem,
+    lengths: IntArray,
+    share_hz: FloatArray,
+    bound: float,
+    *,
+    proven: bool = False,
+    **known: Any,
 ) -> Solution:
+    """The solution of given lengths and shares; a proven bound has a margin for round-off already."""
     control = Control(problem=problem, draft_length=lengths, bandwidth_hz=share_hz)
     evaluation = evaluate(scenario, control)
     return Solution(
@@ -69,7 +78,7 @@ def _multispin(
         goodput=evaluation.goodput,
         control=control,
         evaluation=evaluation,
-        bound=valid_bound(bound, evaluation.goodput),
+        bound=max(bound, evaluation.goodput) if proven else valid_bound(bound, evaluation.goodput),
         **known,
     )
 
@@ -89,15 +98,41 @@ def _homogeneous(scenario: Scenario, options: Options) -> Solution:
     )
 
 
+def _homogeneous_exact(scenario: Scenario, options: Options) -> Solution:
+    del options
+    best = solve_homogeneous(scenario)
+    length, goodput = enumerated_length(scenario, best.per_token_s)
+    return _multispin(
+        scenario,
+        "homogeneous",
+        np.full(scenario.device_count, length, dtype=np.int64),
+        best.bandwidth_hz,
+        goodput,
+        proven=True,
+        per_token_s=best.per_token_s,
+        relaxed_goodput=best.relaxed_goodput,
+        price_of_bandwidth=best.price_of_bandwidth,
+    )
+
+
 def _heterogeneous(scenario: Scenario, options: Options) -> Solution:
     del options
-    best = solve_heterogeneous(scenario)
+    return _each(scenario, solve_heterogeneous(scenario))
+
+
+def _heterogeneous_exact(scenario: Scenario, options: Options) -> Solution:
+    effort = Effort(nodes=options.node_limit, seconds=options.time_limit_s)
+    return _each(scenario, solve_heterogeneous(scenario, effort))
+
+
+def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
     return _multispin(
         scenario,
         "heterogeneous",
         best.draft_length,
         best.bandwidth_hz,
         best.bound,
+        proven=True,
         relaxed_goodput=best.relaxed.goodput,
         price_of_bandwidth=best.relaxed.price_of_bandwidth,
     )
@@ -168,9 +203,10 @@ def _greedy(problem: ModeProblem, options: Options) -> IntArray:
 
 
 METHODS: dict[Problem, dict[str, Method]] = {
-    "homogeneous": {"decomposition": _homogeneous, **_shared("homogeneous")},
+    "homogeneous": {"decomposition": _homogeneous, "exact": _homogeneous_exact, **_shared("homogeneous")},
     "heterogeneous": {
         "decomposition": _heterogeneous,
+        "exact": _heterogeneous_exact,
         "grid": _with_best_shares(_grid),
         "fixed": _with_equal_shares(lambda scenario, options: fixed_lengths(scenario, options.length)),
         "equal-bandwidth": _with_equal_shares(lambda scenario, _: equal_bandwidth_lengths(scenario)),

@@ -44,6 +44,13 @@ Rule = Annotated[
     GridRule | None,
     typer.Option("--grid-rule", help="Method grid: clip rounded lengths to the limits (default), or skip them."),
 ]
+NodeLimit = Annotated[
+    int | None, typer.Option("--node-limit", metavar="N", help="Most nodes of method exact (default: no limit).")
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit-s", metavar="S", help="Longest search of method exact, in seconds (default: no limit)."),
+]
 Form = Annotated[Format, typer.Option("--format", help="What is printed.")]
 JsonOutput = Annotated[str | None, typer.Option("--output", metavar="FILE", help="Also write the JSON to this file.")]
 ControlFile = Annotated[

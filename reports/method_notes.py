@@ -16,7 +16,11 @@ NOTES: dict[tuple[str, str], Note] = {
         "[MS], computed in our way", "the split of Lemma 1 and the better whole neighbour of Theorem 1's length"
     ),
     ("heterogeneous", "decomposition"): Note(
-        _OURS, "the convex program by its closed form for each deadline, then rounding and local search"
+        _OURS, "the convex program by its closed form for each deadline, then the search of method exact, cut short"
+    ),
+    ("homogeneous", "exact"): Note(_OURS, "the split of Lemma 1, every common length tried"),
+    ("heterogeneous", "exact"): Note(
+        _OURS, "regions of deadlines and lengths, closed by a multiple-choice bound or by listing what is left"
     ),
     ("heterogeneous", "grid"): Note("[MS] Algorithm 1", "grid over deadline and price of bandwidth, rounded lengths"),
     ("heterogeneous", "fixed"): Note("[MS] Fixed BW&L", "one given length for all, equal shares of the band"),

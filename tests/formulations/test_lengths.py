@@ -18,9 +18,12 @@ from formulations import (
 )
 from msopt.acceptance import Acceptance
 from msopt.errors import ParameterError
+from msopt.exact_lengths import prove
 from msopt.goodput import round_at
+from msopt.radio import UplinkSharing
+from msopt.relaxed import shortest_deadline
 from msopt.scenario import Scenario
-from reports.random_scenarios import random_scenario
+from reports.random_scenarios import family, random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, RESIDUAL, S1, S2, S3, base_cell
 
 BISECTION_RTOL = 1e-4
@@ -143,6 +146,25 @@ def test_whole_lengths_at_the_best_deadline_of_the_field_case() -> None:
     solution = WholeLengths(S2, deadline).solve()
     assert solution["draft_length"].tolist() == [5.0, 2.0]
     assert solution.objective == pytest.approx(18.5400314930, rel=1e-6)
+
+
+@pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
+def test_no_deadline_has_more_than_the_proven_optimum(sharing: UplinkSharing) -> None:
+    """The mixed-integer program at the optimum's own deadline attains it, at others it stays below."""
+    for seed in range(3):
+        cell = family(seed, 10, sharing)
+        proof = prove(cell)
+        assert proof.bound <= proof.goodput * (1 + 1e-9)
+        deadline = float(shortest_deadline(cell, proof.draft_length.astype(float)))
+        for factor in (0.98, 1.0 + 1e-9, 1.03):
+            try:
+                objective = WholeLengths(cell, factor * deadline).solve().objective
+            except ProblemInfeasibleError:
+                assert factor < 1.0
+                continue
+            assert objective <= proof.goodput * (1 + OBJECTIVE_RTOL)
+            if 1.0 < factor < 1.01:
+                assert objective == pytest.approx(proof.goodput, rel=OBJECTIVE_RTOL)
 
 
 def test_an_impossible_deadline_is_told_by_highs() -> None:
