@@ -15,7 +15,6 @@ from msopt.nested_search import NestedSearch
 from msopt.response import Response
 from msopt.scenario import Scenario
 
-_AROUND = (0.2, 0.4, 0.6, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0)
 _PROVEN = 1e-10
 
 
@@ -158,17 +157,3 @@ def _report(response: Response, length: FloatArray, near_s: FloatArray | float =
     pull = np.sum(slope * pace, axis=-1, keepdims=True)
     price = np.where(busy, goodput / round_s * deadline / np.where(busy, pull, 1.0), 0.0)
     return RelaxedRows(length, share, deadline, goodput, price, np.full_like(deadline, np.inf))
-
-
-def lengths_around(scenario: Scenario, optimum: RelaxedOptimum) -> FloatArray:
-    """The best real lengths at deadlines around the best one, shape (n, K): the goodput is often flat there."""
-    search = NestedSearch(scenario)
-    shortest = float(shortest_deadline(scenario, search.response.low))
-    excess = optimum.deadline_s - shortest
-    if excess <= 0.0:
-        excess = max(shortest, float(search.response.least_s_per_token.min()))
-    points, last = [], None
-    for factor in _AROUND:
-        last = search.at(shortest + factor * excess, last)
-        points.append(last.length)
-    return np.array(points)

@@ -11,7 +11,7 @@ from scipy.optimize import minimize, minimize_scalar
 
 from msopt.acceptance import Acceptance
 from msopt.goodput import finish_s, play
-from msopt.relaxed import lengths_around, shortest_deadline, solve_relaxed
+from msopt.relaxed import shortest_deadline, solve_relaxed
 from msopt.scenario import Scenario
 from tests import brute_force
 from tests.cases import Description, base, permuted, s1, s2, scenario_of, stretched, with_band
@@ -318,16 +318,6 @@ def test_a_device_that_hardly_sends() -> None:
 
 
 # Helpers
-
-
-def test_neighbouring_lengths_are_feasible() -> None:
-    scenario = scenario_of(s2())
-    optimum = solve_relaxed(scenario)
-    around = lengths_around(scenario, optimum)
-    assert around.shape[1] == 2
-    assert np.all((around >= 1.0) & (around <= 16.0))
-    deadlines = shortest_deadline(scenario, around)
-    assert deadlines.min() < optimum.deadline_s < deadlines.max()
 
 
 @given(descriptions(), st.data())
