@@ -11,8 +11,7 @@ from msopt.arrays import FloatArray, IntArray
 from msopt.response import Response
 
 _SHIFTS = np.linspace(-1.5, 1.5, 25)
-_CLIMBED = 8
-_SCORED = 12
+_ROUNDS = ((6, 6), (2, 40))  # climbs of each scenario, and moves of each step that are scored exactly
 _STEPS = 200
 _IMPROVES = 1.0 + 1e-13
 
@@ -21,7 +20,7 @@ def best_whole_lengths(response: Response, real: FloatArray) -> FloatArray:
     """The best whole lengths, shape (S, K), found from the optimal real lengths of S scenarios.
 
     Good controls move all devices by one together, so the climbs start from the real lengths rounded after
-    shifts between -1.5 and 1.5 tokens; of these the best few.
+    shifts between -1.5 and 1.5 tokens. The best few climb quickly, then the best of those again with more care.
     """
     count, devices = real.shape
     low, high = response.low[:, None, :], response.high[:, None, :]
@@ -30,11 +29,20 @@ def best_whole_lengths(response: Response, real: FloatArray) -> FloatArray:
     score = _score(response.take(owner), starts).reshape(count, -1)
     # Of several equal starts one is enough.
     score = np.where(_repeated(score), -np.inf, score)
-    best = np.argsort(-score, axis=1, kind="stable")[:, :_CLIMBED]
-    chosen = (np.arange(count)[:, None] * _SHIFTS.size + best).reshape(-1)
-    lengths, scores = _climb(response, owner[chosen], starts[chosen], score.reshape(-1)[chosen])
-    top = np.argmax(scores.reshape(count, -1), axis=1)
-    return np.asarray(lengths.reshape(count, -1, devices)[np.arange(count), top])
+    found, scores = starts.reshape(count, -1, devices), score
+    for climbed, scored in _ROUNDS:
+        found, scores = _best(found, scores, climbed)
+        owner = np.repeat(np.arange(count), climbed)
+        ends, reached = _climb(response, owner, found.reshape(-1, devices), scores.reshape(-1), scored)
+        found, scores = ends.reshape(count, climbed, devices), reached.reshape(count, climbed)
+        scores = np.where(_repeated(scores), -np.inf, scores)
+    return np.asarray(_best(found, scores, 1)[0][:, 0])
+
+
+def _best(lengths: FloatArray, scores: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """The best few rows of each scenario, shapes (S, n, K) and (S, n)."""
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :most]
+    return np.take_along_axis(lengths, order[..., None], axis=1), np.take_along_axis(scores, order, axis=1)
 
 
 def _repeated(score: FloatArray) -> FloatArray:
@@ -46,13 +54,13 @@ def _repeated(score: FloatArray) -> FloatArray:
     return again
 
 
-def _score(response: Response, lengths: FloatArray) -> FloatArray:
-    deadline, _ = response.split(lengths)
+def _score(response: Response, lengths: FloatArray, at_least_s: FloatArray | float = 0.0) -> FloatArray:
+    deadline, _ = response.split(lengths, at_least_s)
     return response.goodput(lengths, deadline[..., None])[..., 0]
 
 
 def _climb(
-    response: Response, owner: IntArray, lengths: FloatArray, scores: FloatArray
+    response: Response, owner: IntArray, lengths: FloatArray, scores: FloatArray, scored: int
 ) -> tuple[FloatArray, FloatArray]:
     """Each row moves while a move gains; rows that are done leave."""
     lengths, scores = lengths.copy(), scores.copy()
@@ -61,9 +69,10 @@ def _climb(
         if not active.size:
             break
         rows = response.take(owner[active])
-        moved = _moves(rows, lengths[active], scores[active])
+        moved, earliest = _moves(rows, lengths[active], scores[active], scored)
         of_move = np.repeat(np.arange(active.size), moved.shape[1])
-        found = _score(rows.take(of_move), moved.reshape(-1, moved.shape[2])).reshape(moved.shape[:2])
+        found = _score(rows.take(of_move), moved.reshape(-1, moved.shape[2]), earliest.reshape(-1, 1))
+        found = found.reshape(moved.shape[:2])
         best = np.argmax(found, axis=1)
         here = np.arange(active.size)
         gains = found[here, best] > scores[active] * _IMPROVES
@@ -72,12 +81,15 @@ def _climb(
     return lengths, scores
 
 
-def _moves(rows: Response, lengths: FloatArray, scores: FloatArray) -> FloatArray:
-    """The most promising moves of each row, shape (R, n, K); a row itself where there are fewer."""
+def _moves(rows: Response, lengths: FloatArray, scores: FloatArray, scored: int) -> tuple[FloatArray, FloatArray]:
+    """The most promising moves of each row, shape (R, n, K), and deadlines that none of them beats, shape (R, n) [s].
+
+    Where there are fewer than n, the row itself.
+    """
     count, devices = lengths.shape
-    estimate = _estimates(rows, lengths).reshape(count, -1)
+    estimate, earliest = (part.reshape(count, -1) for part in _estimates(rows, lengths))
     estimate = np.where(estimate > scores[:, None] * _IMPROVES, estimate, -np.inf)
-    most = min(_SCORED, estimate.shape[1])
+    most = min(scored, estimate.shape[1])
     top = np.argpartition(-estimate, most - 1, axis=1)[:, :most]
     worth = np.isfinite(np.take_along_axis(estimate, top, axis=1))
     up, down = np.divmod(top, devices + 1)
@@ -88,11 +100,16 @@ def _moves(rows: Response, lengths: FloatArray, scores: FloatArray) -> FloatArra
     moved[row, move, down[row, move]] -= 1.0
     moved[:, most] = np.minimum(lengths + 1.0, rows.high)
     moved[:, most + 1] = np.maximum(lengths - 1.0, rows.low)
-    return moved
+    known = np.zeros((count, most + 2))
+    known[:, :most] = np.where(worth, np.take_along_axis(earliest, top, axis=1), 0.0)
+    return moved, known
 
 
-def _estimates(rows: Response, lengths: FloatArray) -> FloatArray:
-    """At most the goodput of "one more for i, one less for j", shape (R, K + 1, K + 1); the last is "nobody"."""
+def _estimates(rows: Response, lengths: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """At most the goodput, and at least the deadline, of "one more for i, one less for j"; the last is "nobody".
+
+    Shapes (R, K + 1, K + 1).
+    """
     deadline = rows.split(lengths)[0][:, None]
     positive = np.where(deadline > 0.0, deadline, 1.0)
     need, fall = _need(rows, lengths, positive)
@@ -116,7 +133,7 @@ def _estimates(rows: Response, lengths: FloatArray) -> FloatArray:
     drafted = np.sum(lengths, axis=1)[:, None, None] + extra[:, None] - extra
     verify = rows.idle_s[:, :, None] + rows.token_cost_s[:, :, None] * drafted
     total = np.sum(tokens, axis=1)[:, None, None] + g[:, :, None] + h[:, None, :]
-    return np.asarray(total / (earliest + verify))
+    return np.asarray(total / (earliest + verify)), earliest
 
 
 def _need(rows: Response, lengths: FloatArray, deadline: FloatArray) -> tuple[FloatArray, FloatArray]:
