@@ -10,7 +10,7 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray, levels
 from msopt.baselines import computation_only_lengths
 from msopt.greedy import greedy_lengths
-from msopt.mode_problem import ModeProblem, fitting
+from msopt.mode_problem import ModeProblem, deadlines, fitting
 
 _IMPROVES = 1.0 + 1e-13
 _MOST_DEADLINES = 600
@@ -19,15 +19,6 @@ _STEPS = 10_000
 _SAMPLED_STEPS = 20
 _SPREAD = 16
 _NESTED = 8
-
-
-def deadlines(problem: ModeProblem) -> FloatArray:
-    """Every deadline that can be best [s]: products l u_k, from the one that all minimum lengths need on."""
-    low, _ = problem.limits
-    unit = problem.s_per_token
-    least = low * float(unit.max())
-    products = np.unique(levels(problem.limits, unit.size) * unit)
-    return np.concatenate([[least], products[products > least]])
 
 
 def best_lengths(problem: ModeProblem) -> IntArray:

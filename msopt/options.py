@@ -23,6 +23,10 @@ class Options:
         Points of method `grid` (100 each).
     grid_rule : "clip" or "skip"
         What `grid` does with rounded lengths outside the limits.
+    node_limit : int
+        Method `exact` ends after so many nodes of its search, with the bound proven by then; none by default.
+    time_limit_s : float
+        The same after so many seconds.
     """
 
     samples: int | None = None
@@ -31,9 +35,19 @@ class Options:
     grid_phi: int | None = None
     grid_lambda: int | None = None
     grid_rule: GridRule | None = None
+    node_limit: int | None = None
+    time_limit_s: float | None = None
 
 
-_METHOD_OF_OPTION = {"length": "fixed", "grid_phi": "grid", "grid_lambda": "grid", "grid_rule": "grid"}
+_METHOD_OF_OPTION = {
+    "length": "fixed",
+    "grid_phi": "grid",
+    "grid_lambda": "grid",
+    "grid_rule": "grid",
+    "node_limit": "exact",
+    "time_limit_s": "exact",
+}
+_LEAST = (("samples", 2), ("seed", 0), ("length", 0), ("grid_phi", 1), ("grid_lambda", 1), ("node_limit", 1))
 
 
 def checked_options(method: str, given: dict[str, object]) -> Options:
@@ -48,10 +62,13 @@ def checked_options(method: str, given: dict[str, object]) -> Options:
     for name, owner in _METHOD_OF_OPTION.items():
         if getattr(chosen, name) is not None and method != owner:
             raise ParameterError(f"option {name} goes with method {owner}, not with {method}")
-    for name, least in (("samples", 2), ("seed", 0), ("length", 0), ("grid_phi", 1), ("grid_lambda", 1)):
+    for name, least in _LEAST:
         value = getattr(chosen, name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
             raise ParameterError(f"option {name} = {describe(value)} is not a whole number of at least {least}")
+    limit = chosen.time_limit_s
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0.0):
+        raise ParameterError(f"option time_limit_s = {describe(limit)} is not a number above 0")
     if chosen.grid_rule not in (None, "clip", "skip"):
         raise ParameterError(f"option grid_rule = {describe(chosen.grid_rule)} is not clip or skip")
     return chosen

@@ -93,13 +93,22 @@ def solve(
     grid_phi: opt.GridPhi = None,
     grid_lambda: opt.GridLambda = None,
     grid_rule: opt.Rule = None,
+    node_limit: opt.NodeLimit = None,
+    time_limit_s: opt.TimeLimit = None,
     form: opt.Form = "table",
     output: opt.JsonOutput = None,
 ) -> None:
     """Find the best control of a scenario. The JSON is in SI units; a table's heads name theirs."""
     scenario = read_scenario(file)
     options = _given(
-        samples=samples, seed=seed, length=length, grid_phi=grid_phi, grid_lambda=grid_lambda, grid_rule=grid_rule
+        samples=samples,
+        seed=seed,
+        length=length,
+        grid_phi=grid_phi,
+        grid_lambda=grid_lambda,
+        grid_rule=grid_rule,
+        node_limit=node_limit,
+        time_limit_s=time_limit_s,
     )
     problems = msopt.PROBLEMS if problem == "all" else (problem,)
     solutions = solve_problems(scenario, problems, method, options, solver)

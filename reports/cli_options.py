@@ -44,6 +44,12 @@ Rule = Annotated[
     GridRule | None,
     typer.Option("--grid-rule", help="Method grid: clip rounded lengths to the limits (default), or skip them."),
 ]
+NodeLimit = Annotated[
+    int | None, typer.Option("--node-limit", metavar="N", help="Method exact: end after so many nodes (default none).")
+]
+TimeLimit = Annotated[
+    float | None, typer.Option("--time-limit-s", metavar="S", help="Method exact: end after so many seconds.")
+]
 Form = Annotated[Format, typer.Option("--format", help="What is printed.")]
 JsonOutput = Annotated[str | None, typer.Option("--output", metavar="FILE", help="Also write the JSON to this file.")]
 ControlFile = Annotated[

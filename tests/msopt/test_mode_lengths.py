@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from msopt.control import ModeRule
 from msopt.greedy import greedy_lengths
-from msopt.mode_lengths import best_lengths, climb, deadlines, single_changes
-from msopt.mode_problem import ModeProblem, fitting
+from msopt.mode_lengths import best_lengths, climb, single_changes
+from msopt.mode_problem import ModeProblem, deadlines, fitting
 from msopt.outcomes import expected_correction
 from msopt.scenario import Scenario
 from tests import brute_force
