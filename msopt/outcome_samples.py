@@ -74,7 +74,7 @@ class FreshOutcomes:
     exact = False
 
     def __init__(self, scenario: Scenario, rule: ModeRule, samples: int, seed: np.random.SeedSequence) -> None:
-        self._scenario, self._rule, self._samples = scenario, rule, samples
+        self._scenario, self.rule, self._samples = scenario, rule, samples
         self._seeds = seed
 
     def expected_s(self, rejection: FloatArray) -> FloatArray:
@@ -94,7 +94,7 @@ class FreshOutcomes:
         return self._draw().uplink_probability(rejection)
 
     def _draw(self) -> SampledOutcomes:
-        return SampledOutcomes(self._scenario, self._rule, self._samples, self._seeds.spawn(1)[0])
+        return SampledOutcomes(self._scenario, self.rule, self._samples, self._seeds.spawn(1)[0])
 
 
 def correction_of_sets(
