@@ -146,7 +146,7 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
         scoring = searched if searched.exact else scoring_correction(scenario, rule, samples=samples, seed=options.seed)
         evaluation = score(scenario, control, scoring)
         best_modes = searched if rule == "best" else expected_correction(scenario, "best", samples=2)
-        bound = upper_bound(ModeProblem(scenario, best_modes))
+        bound = upper_bound(ModeProblem(scenario, best_modes), evaluation.goodput)
         return Solution(
             scenario=scenario,
             problem="modes",

@@ -1,6 +1,7 @@
 """An upper bound for problem `modes` that needs no search (ours).
 
-If m is additive and never above the cost of an outcome, sum_{k in R} m_k <= T(R) for every set R, then
+Where all or nothing holds it is that of `mode_bound_stand_in`. Else:
+if m is additive and never above the cost of an outcome, sum_{k in R} m_k <= T(R) for every set R, then
 C(rho) >= sum_k m_k rho_k, and with that in place of C the problem is separable and solved exactly.
 """
 
@@ -8,13 +9,20 @@ import numpy as np
 
 from msopt.arrays import FloatArray, levels
 from msopt.correction import CorrectionTimes
+from msopt.mode_bound_stand_in import stand_in_bound
+from msopt.mode_levels import all_or_nothing
 from msopt.mode_problem import ModeProblem, fitting
 from msopt.outcome_table import TableOfOutcomes
 from msopt.separable import best_separable
 
 
-def upper_bound(problem: ModeProblem) -> float:
-    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes."""
+def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
+    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes.
+
+    `reached` is a goodput that some control has: a bound 0.01 % above it is not refined further.
+    """
+    if all_or_nothing(problem):
+        return stand_in_bound(problem, reached)
     scenario, correction = problem.scenario, problem.correction
     if isinstance(correction, TableOfOutcomes):
         minorant = minorant_from_table(correction)
