@@ -35,7 +35,7 @@ from msopt.scenario import Problem, Scenario
 from msopt.solution import Solution, valid_bound
 
 PAPER_SAMPLES = 1000
-LEAST_SEARCH_SAMPLES = 1000
+LEAST_SEARCH_SAMPLES = 500
 SEARCH_DRAWS = 100_000
 
 Method = Callable[[Scenario, Options], Solution]
