@@ -12,11 +12,14 @@ outcome's time less: T(R) >= T(S, n), S = R in H, n = how many of O are in R, a 
   times the seconds, with A0 for the deadline and a tangent for Phi, are linear in each rho of H and convex in mu.
   So the greatest ratio of tokens to seconds over the corners of H and the two ends bounds every control there.
 
-The interval of deadlines with the greatest bound is halved until it is a single one, or often enough.
+The interval of deadlines with the greatest bound is halved until it is a single one, or often enough. Before, the
+corners in which a device of H drafts may all be no better than a goodput that some control has: then the device
+is set aside, for T(R) is at least T of R without it, and H goes on to the next.
 """
 
 import heapq
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaln as log_gamma
@@ -32,59 +35,88 @@ from msopt.scenario import Scenario
 _KEPT = 10
 _LARGEST_TABLE = 2_000_000
 _CELLS = 16
-_FIRST_INTERVALS = 8
-_INTERVALS = 200
+_SETTLING_INTERVALS = 24
+_HALVINGS = 60
 _NEAR_ENOUGH = 1.0001
 
 
 def stand_in_bound(problem: ModeProblem, reached: float = 0.0) -> float:
     """No lengths, modes and powers have more goodput [token/s], provided that all or nothing holds.
 
-    It is not refined further once it is within 0.01 % of a goodput that was reached.
+    The greater the goodput `reached` by some control, the more devices are set aside; within 0.01 % of it the
+    bound is not refined further.
     """
-    pieces = _Pieces(problem)
-    ends = np.unique(np.linspace(0, pieces.every.size, _FIRST_INTERVALS + 1).astype(np.int64)).tolist()
-    # heapq gives the least first: bounds are negated.
-    open_ones = [(-pieces.ratio(a, b - 1), a, b) for a, b in itertools.pairwise(ends)]
-    heapq.heapify(open_ones)
-    for _ in range(_INTERVALS // 2):
-        highest, first, end = open_ones[0]
-        if end - first == 1 or -highest <= reached * _NEAR_ENOUGH:
+    idle = np.zeros(problem.scenario.device_count, dtype=bool)
+    while True:
+        pieces = _Pieces(problem, idle)
+        intervals = pieces.intervals(_SETTLING_INTERVALS)
+        drafting = np.max([interval.drafting for interval in intervals], axis=0)
+        settled = pieces.kept[drafting <= reached]
+        if settled.size == 0:
             break
-        middle = (first + end) // 2
-        heapq.heapreplace(open_ones, (-pieces.ratio(first, middle - 1), first, middle))
-        heapq.heappush(open_ones, (-pieces.ratio(middle, end - 1), middle, end))
-    return -open_ones[0][0]
+        idle[settled] = True
+    heapq.heapify(intervals)
+    for _ in range(_HALVINGS):
+        highest = intervals[0]
+        if highest.end - highest.first == 1 or highest.bound <= reached * _NEAR_ENOUGH:
+            break
+        middle = (highest.first + highest.end) // 2
+        heapq.heapreplace(intervals, pieces.interval(highest.first, middle))
+        heapq.heappush(intervals, pieces.interval(middle, highest.end))
+    return max(intervals[0].bound, reached)
+
+
+@dataclass(frozen=True, eq=False)
+class _Interval:
+    """Deadlines from place `first` to before place `end`, the bound there, and that with each kept device drafting."""
+
+    first: int
+    end: int
+    bound: float
+    drafting: FloatArray
+
+    def __lt__(self, other: "_Interval") -> bool:
+        return self.bound > other.bound
 
 
 class _Pieces:
     """The scenario split into H and O, and the bound for an interval of deadlines."""
 
-    def __init__(self, problem: ModeProblem) -> None:
+    def __init__(self, problem: ModeProblem, idle: BoolArray) -> None:
         scenario = problem.scenario
         self.problem, self.scenario = problem, scenario
         self.every = deadlines(problem)
-        kept = min(_KEPT, scenario.device_count)
-        while kept > 0 and 2**kept * (scenario.device_count - kept + 1) > _LARGEST_TABLE:
-            kept -= 1
         costliest = np.argsort(-alone_s(scenario), kind="stable")
-        self.kept, self.others = costliest[:kept], costliest[kept:]
-        self.kept, seconds = time_with_stand_ins(scenario, self.kept, self.others)
+        active = costliest[~idle[costliest]]
+        kept = min(_KEPT, active.size)
+        while kept > 0 and 2**kept * (active.size - kept + 1) > _LARGEST_TABLE:
+            kept -= 1
+        self.others = active[kept:]
+        self.kept, seconds = time_with_stand_ins(scenario, active[:kept], self.others)
         self.seconds = concave_from_below(seconds)
         least = np.full(scenario.device_count, float(problem.limits[0]))
         self.least_rejection = problem.rejection(least)
         self.least_tokens = scenario.acceptance.expected_tokens(least)
+        self.idle_tokens = float(np.sum(self.least_tokens[idle]))
 
-    def ratio(self, first: int, last: int) -> float:
-        """No control with a deadline from one place to another of `every` has more goodput [token/s]."""
-        cap = fitting(self.problem, self.every[[last]])[0]
+    def intervals(self, most: int) -> list[_Interval]:
+        """All deadlines in intervals of as many each."""
+        ends = np.unique(np.linspace(0, self.every.size, most + 1).astype(np.int64)).tolist()
+        return [self.interval(first, end) for first, end in itertools.pairwise(ends)]
+
+    def interval(self, first: int, end: int) -> _Interval:
+        """No control with a deadline from one place of `every` to before another has more goodput [token/s]."""
+        cap = fitting(self.problem, self.every[[end - 1]])[0]
         rejection = np.stack([self.least_rejection, self.problem.rejection(cap)], axis=1)
         tokens = np.stack([self.least_tokens, self.scenario.acceptance.expected_tokens(cap)], axis=1)
         mean, others_tokens = _knapsack(rejection[self.others], tokens[self.others])
         spread = _binomial(self.others.size, mean) @ self.seconds.T
         correction = expected_of_all(spread.reshape(-1), list(rejection[self.kept])).reshape(-1, mean.size)
         seconds = float(self.every[first]) + self.scenario.verify_idle_s + correction
-        return float(np.max((sum_of_all(list(tokens[self.kept]))[:, None] + others_tokens) / seconds))
+        own_tokens = sum_of_all(list(tokens[self.kept])) + self.idle_tokens
+        ratio = np.max((own_tokens[:, None] + others_tokens) / seconds, axis=1)
+        drafting = [np.max(ratio.reshape(-1, 2, 2**place)[:, 1]) for place in range(self.kept.size)]
+        return _Interval(first, end, float(np.max(ratio)), np.array(drafting))
 
 
 def _knapsack(rejection: FloatArray, tokens: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -139,7 +171,8 @@ def time_with_stand_ins(scenario: Scenario, kept: IntArray, others: IntArray) ->
     seconds = times.downlink_s(rejected, sums[:, None] + stand_in_need)
 
     def up_to(last: int, there: BoolArray, left: FloatArray) -> FloatArray:
-        slower = np.maximum(times.uplink_s(rejected, np.full_like(rejected, last)), times.downlink_s(rejected, left))
+        by_size = times.uplink_s(np.arange(scenario.device_count + 1), np.array([last]))
+        slower = np.maximum(by_size[rejected], times.downlink_s(rejected, left))
         return np.where(there, np.minimum(seconds, slower), seconds)
 
     for bit, device in enumerate(kept):

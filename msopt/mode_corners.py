@@ -30,10 +30,11 @@ def expected_of_all(seconds: FloatArray, rejections: Sequence[FloatArray]) -> Fl
 
 def _group_weights(rejections: Sequence[FloatArray]) -> FloatArray:
     """Probability of each subset of a group (column) for each combination (row)."""
-    weights: FloatArray = np.ones((1, 1))
+    weights = np.ones((1, 1))
     for rejection in rejections:
-        pair = np.stack([1.0 - rejection, rejection], axis=1)
-        weights = np.asarray(np.kron(pair, weights), dtype=float)
+        happens = rejection[:, None, None] * weights
+        both = np.concatenate([weights - happens, happens], axis=2)
+        weights = both.reshape(-1, both.shape[2])
     return weights
 
 
