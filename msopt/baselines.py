@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray, levels
+from msopt.control import ModeRule
 from msopt.correction import CorrectionTimes
 from msopt.errors import ParameterError
 from msopt.goodput import finish_s, round_at
@@ -60,17 +61,18 @@ def point_to_point_goodput(scenario: Scenario, problem: Problem) -> float:
     verify = scenario.verify_base_s + scenario.verify_per_device_s + scenario.verify_per_token_s * (lengths + 1.0)
     seconds = lengths * finish_s(scenario, problem, np.ones(count), whole_band) + verify
     if problem == "modes":
-        seconds = seconds + (1.0 - scenario.acceptance.survival(lengths)) * _alone_s(scenario)
+        seconds = seconds + (1.0 - scenario.acceptance.survival(lengths)) * alone_s(scenario)
     return float(np.mean(np.max(scenario.acceptance.expected_tokens(lengths) / seconds, axis=0)))
 
 
-def _alone_s(scenario: Scenario) -> FloatArray:
-    """T({k}) of each device [s]: one device with the whole band and all power, by its better mode."""
+def alone_s(scenario: Scenario, rule: ModeRule = "best") -> FloatArray:
+    """T({k}) of each device [s]: one device with the whole band and all power, by the mode that the rule gives it."""
     times = CorrectionTimes(scenario)
     one = np.ones(scenario.device_count, dtype=np.int64)
-    placed = np.minimum(times.uplink_s(one, np.arange(one.size)), times.downlink_s(one, times.inverse_snr))
+    up, down = times.uplink_s(one, np.arange(one.size)), times.downlink_s(one, times.inverse_snr)
+    by_rule = {"best": np.minimum(up, down), "all-uplink": up, "all-downlink": down, "random": 0.5 * (up + down)}
     answer = np.empty(one.size)
-    answer[times.order] = placed
+    answer[times.order] = by_rule[rule]
     return answer
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.control import Mode, Reaction
 from msopt.errors import ParameterError, describe
+from msopt.radio import LN2
 from msopt.scenario import Scenario
 from msopt.uldl import equal_share_delay, uplink_prefix
 
@@ -42,6 +43,13 @@ class CorrectionTimes:
         return equal_share_delay(
             rejected, inverse_snr, self.scenario.downlink_bandwidth_hz, self.scenario.distribution_bits
         )
+
+    def downlink_need(self, rejected: IntArray, seconds: FloatArray) -> FloatArray:
+        """The greatest sum of 1/SNRd with which the downlink of r rejected devices takes no longer than a time."""
+        r = np.maximum(rejected, 1)
+        nats = self.scenario.distribution_bits * LN2 * r / (self.scenario.downlink_bandwidth_hz * seconds)
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.asarray(r / np.expm1(nats))
 
 
 def react(scenario: Scenario, rejected: Sequence[int] | Sequence[str] | IntArray | BoolArray) -> tuple[Reaction, float]:

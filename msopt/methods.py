@@ -24,17 +24,19 @@ from msopt.grid import DEFAULT_POINTS, grid_lengths
 from msopt.heterogeneous import HeterogeneousOptimum, interpolated_optimum, solve_heterogeneous
 from msopt.homogeneous import enumerated_length, solve_homogeneous
 from msopt.mode_bound import upper_bound
+from msopt.mode_exact import exact_lengths, require_exact
 from msopt.mode_lengths import best_lengths
 from msopt.mode_problem import ModeProblem
 from msopt.options import Options
 from msopt.outcome_samples import FreshOutcomes
+from msopt.outcome_table import TableOfOutcomes
 from msopt.outcomes import DEFAULT_SAMPLES, expected_correction
 from msopt.relaxed import length_split
 from msopt.scenario import Problem, Scenario
 from msopt.solution import Solution, valid_bound
 
 PAPER_SAMPLES = 1000
-LEAST_SEARCH_SAMPLES = 1000
+LEAST_SEARCH_SAMPLES = 500
 SEARCH_DRAWS = 100_000
 
 Method = Callable[[Scenario, Options], Solution]
@@ -179,7 +181,7 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
         scoring = searched if searched.exact else scoring_correction(scenario, rule, samples=samples, seed=options.seed)
         evaluation = score(scenario, control, scoring)
         best_modes = searched if rule == "best" else expected_correction(scenario, "best", samples=2)
-        bound = upper_bound(ModeProblem(scenario, best_modes))
+        bound = upper_bound(ModeProblem(scenario, best_modes), evaluation.goodput)
         return Solution(
             scenario=scenario,
             problem="modes",
@@ -192,6 +194,25 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
         )
 
     return method
+
+
+def _exact_modes(scenario: Scenario, options: Options) -> Solution:
+    """The table, a first control by `decomposition`, and the proof."""
+    require_exact(scenario.device_count)
+    problem = ModeProblem(scenario, TableOfOutcomes(scenario, "best"))
+    best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
+    share = np.full(scenario.device_count, scenario.equal_share_hz)
+    control = Control(problem="modes", draft_length=best.draft_length, bandwidth_hz=share)
+    evaluation = score(scenario, control, problem.correction)
+    return Solution(
+        scenario=scenario,
+        problem="modes",
+        method="",
+        goodput=evaluation.goodput,
+        control=control,
+        evaluation=evaluation,
+        bound=max(best.bound, evaluation.goodput),
+    )
 
 
 def _greedy(problem: ModeProblem, options: Options) -> IntArray:
@@ -215,6 +236,7 @@ METHODS: dict[Problem, dict[str, Method]] = {
     },
     "modes": {
         "decomposition": _modes(lambda problem, _: best_lengths(problem)),
+        "exact": _exact_modes,
         "greedy": _modes(_greedy),
         "all-uplink": _modes(lambda problem, _: best_lengths(problem), "all-uplink"),
         "all-downlink": _modes(lambda problem, _: best_lengths(problem), "all-downlink"),

@@ -1,29 +1,37 @@
 """An upper bound for problem `modes` that needs no search (ours).
 
-If m is additive and never above the cost of an outcome, sum_{k in R} m_k <= T(R) for every set R, then
+Where all or nothing holds it is that of `mode_bound_stand_in`. Else:
+if m is additive and never above the cost of an outcome, sum_{k in R} m_k <= T(R) for every set R, then
 C(rho) >= sum_k m_k rho_k, and with that in place of C the problem is separable and solved exactly.
 """
 
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.arrays import FloatArray, levels
 from msopt.correction import CorrectionTimes
-from msopt.mode_problem import ModeProblem
+from msopt.mode_bound_stand_in import stand_in_bound
+from msopt.mode_levels import all_or_nothing
+from msopt.mode_problem import ModeProblem, fitting
 from msopt.outcome_table import TableOfOutcomes
 from msopt.separable import best_separable
 
 
-def upper_bound(problem: ModeProblem) -> float:
-    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes."""
+def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
+    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes.
+
+    `reached` is a goodput that some control has: a bound 0.01 % above it is not refined further.
+    """
+    if all_or_nothing(problem):
+        return stand_in_bound(problem, reached)
     scenario, correction = problem.scenario, problem.correction
     if isinstance(correction, TableOfOutcomes):
-        minorant = _from_table(correction)
+        minorant = minorant_from_table(correction)
     else:
         minorant = _from_largest_set(CorrectionTimes(scenario))
     return best_separable(scenario, problem.s_per_token, problem.limits, minorant)[0]
 
 
-def _from_table(table: TableOfOutcomes) -> FloatArray:
+def minorant_from_table(table: TableOfOutcomes) -> FloatArray:
     """m_k = min over the sets with k of T(R)/|R|, then raised one by one, best uplink first, as far as sets allow."""
     sizes = np.zeros(1)
     for _ in range(table.count):
@@ -57,3 +65,13 @@ def _from_largest_set(times: CorrectionTimes) -> FloatArray:
     answer = np.empty(count)
     answer[times.order] = np.minimum(uplink_s, downlink_s) / count
     return answer
+
+
+def additive_values(problem: ModeProblem, minorant: FloatArray, deadline_s: FloatArray, goodput: float) -> FloatArray:
+    """For each deadline at least the greatest sum_k (E_k(l_k) - G c1 l_k) - G C over the lengths that fit it."""
+    scenario = problem.scenario
+    every = levels(problem.limits, scenario.device_count)
+    own_s = scenario.verify_per_token_s * every + minorant * problem.rejection(every)
+    best = np.maximum.accumulate(scenario.acceptance.expected_tokens(every) - goodput * own_s, axis=0)
+    caps = fitting(problem, deadline_s).astype(np.int64) - problem.limits[0]
+    return np.asarray(np.sum(np.take_along_axis(best, caps, axis=0), axis=1))

@@ -1,203 +1,207 @@
-"""Draft lengths for problem `modes`: the search over deadlines (design section 5, ours).
+"""Draft lengths for problem `modes`: a search that asks for the expected correction seldom (design section 5, ours).
 
-For a fixed deadline of drafting and upload every device drafts, at the best, either the minimum or all that
-fits (geometric law, c1 = 0); which devices draft is found by local search, and the deadline is one of the
-products l u_k. Other laws use the same search over all values of one length at a time.
+C is linear in each rho_k, so its partial derivatives at some lengths give the gain of every single change
+exactly. As a linear model of C they turn the problem into a separable one, whose best lengths for every deadline
+follow from one sorted pass. The search asks the model for a few controls (all the changes it wants, half of
+them, a quarter, ..., the best single change, the same devices at another deadline), takes the best of them by
+the true C, and goes on from there. One path serves every law, every rule for the modes, and exact and sampled C.
 """
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray, IntArray, levels
-from msopt.baselines import computation_only_lengths
-from msopt.greedy import greedy_lengths
-from msopt.mode_problem import ModeProblem, fitting
+from msopt.arrays import FloatArray, IntArray, levels
+from msopt.baselines import alone_s, computation_only_lengths
+from msopt.mode_problem import ModeProblem, deadlines, fitting
 
 _IMPROVES = 1.0 + 1e-13
-_MOST_DEADLINES = 600
-_SCORED_AT_ONCE = 1024
-_STEPS = 10_000
-_SAMPLED_STEPS = 20
-_SPREAD = 16
-_NESTED = 8
-
-
-def deadlines(problem: ModeProblem) -> FloatArray:
-    """Every deadline that can be best [s]: products l u_k, from the one that all minimum lengths need on."""
-    low, _ = problem.limits
-    unit = problem.s_per_token
-    least = low * float(unit.max())
-    products = np.unique(levels(problem.limits, unit.size) * unit)
-    return np.concatenate([[least], products[products > least]])
+_FITS = 1.0 + 1e-12
+_STEPS = 200
+_STARTS = 4
+_SPREAD = 8
+_NEAR = 64
+_REFITTED = 2
 
 
 def best_lengths(problem: ModeProblem) -> IntArray:
-    """The best lengths found, shape (K,); with an exact correction never worse than `greedy_lengths`."""
-    found = _search_all(problem) if problem.correction.exact else _search_sampled(problem)
-    return np.asarray(np.rint(found), dtype=np.int64)
+    """The best lengths found, shape (K,): from nested sets, the best common length, and those that ignore corrections.
 
-
-def _search_all(problem: ModeProblem) -> FloatArray:
-    """From the best nested set at every deadline, from greedy's lengths, and from those that ignore corrections.
-
-    Where there are more deadlines than are searched at once, a spread of them is searched first and then
-    those between the neighbours of the best.
+    Where C is exact the best of them is then changed at two devices at a time until that gains no more.
     """
-    every = deadlines(problem)
-    spread = _spread(every.size, _MOST_DEADLINES)
-    starts = np.array([greedy_lengths(problem), computation_only_lengths(problem.scenario)], dtype=float)
-    found = _search(problem, every[spread], starts)
-    if spread.size < every.size:
-        place = int(np.searchsorted(every, float(np.max(found * problem.s_per_token))))
-        gap = int(np.max(np.diff(spread)))
-        close = every[max(0, place - gap) : place + gap + 1]
-        found = _search(problem, close[_spread(close.size, _MOST_DEADLINES)], found[None, :])
-    return found
-
-
-def _spread(size: int, most: int) -> IntArray:
-    return np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.int64))
-
-
-def _search(problem: ModeProblem, deadline_s: FloatArray, starts: FloatArray) -> FloatArray:
-    nested = fitting(problem, deadline_s)
-    own = np.maximum(fitting(problem, np.max(starts * problem.s_per_token, axis=1)), starts)
-    return climb(problem, np.vstack([_best_nested(problem, nested), starts]), np.vstack([nested, own]))
-
-
-def _nested_sets(problem: ModeProblem) -> BoolArray:
-    """Who drafts, shape (K + 1, K): all but the n devices whose rejection costs most by itself, n = 0 to K."""
-    count = problem.scenario.device_count
-    alone = problem.correction.expected_s(np.eye(count))
-    rank = np.empty(count, dtype=np.int64)
-    rank[np.argsort(-alone, kind="stable")] = np.arange(count)
-    return np.asarray(rank[None, :] >= np.arange(count + 1)[:, None])
-
-
-def _best_nested(problem: ModeProblem, caps: FloatArray) -> FloatArray:
-    """For each deadline the nested set that is best, drafting all that fits."""
-    drafts = _nested_sets(problem)
-    best = np.empty_like(caps)
-    block = max(1, _SCORED_AT_ONCE // len(drafts))
-    for first in range(0, len(caps), block):
-        nested = np.where(drafts, caps[first : first + block, None, :], float(problem.limits[0]))
-        scores = problem.goodput(nested.reshape(-1, caps.shape[1])).reshape(nested.shape[:2])
-        best[first : first + block] = nested[np.arange(len(nested)), np.argmax(scores, axis=1)]
-    return best
-
-
-def _search_sampled(problem: ModeProblem) -> FloatArray:
-    """From the best nested set, the lengths that ignore corrections, and the best common length.
-
-    Deadline and lengths are improved in turns until neither gains: all that draft move to another deadline
-    together, then single lengths change within it.
-    """
-    low, high = problem.limits
-    every = deadlines(problem)
-    common = levels(problem.limits, problem.scenario.device_count)[_spread(high - low + 1, _SPREAD)]
-    nested = np.where(_nested_sets(problem), float(high), float(low))
-    fitted = [_best_deadline(problem, every, row) for row in nested[_spread(len(nested), _NESTED)]]
-    free = computation_only_lengths(problem.scenario).astype(float)
-    starts = _best_of(problem, np.array(fitted)), _best_of(problem, common), free
-    return _best_of(problem, np.array([_improve_in_turns(problem, every, lengths) for lengths in starts]))
-
-
-def _improve_in_turns(problem: ModeProblem, every: FloatArray, lengths: FloatArray) -> FloatArray:
-    score, reached = -np.inf, float(problem.goodput(lengths[None, :])[0])
-    while reached > score * _IMPROVES:
-        score = reached
-        cap = np.maximum(fitting(problem, np.max(lengths * problem.s_per_token, keepdims=True)), lengths)
-        lengths = _best_deadline(problem, every, climb(problem, lengths[None, :], cap, steps=_SAMPLED_STEPS))
-        reached = float(problem.goodput(lengths[None, :])[0])
-    return lengths
+    model = _Model(problem)
+    ends = np.array([_ascend(model, row) for row in _starts(problem)])
+    best = _best_of(problem, ends)
+    while problem.correction.exact:
+        changed = _best_pair(model, best)
+        if changed is None:
+            break
+        best = _ascend(model, changed)
+    return np.asarray(np.rint(best), dtype=np.int64)
 
 
 def _best_of(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
     return np.asarray(lengths[np.argmax(problem.goodput(lengths))])
 
 
-def _best_deadline(problem: ModeProblem, every: FloatArray, lengths: FloatArray) -> FloatArray:
-    """The lengths themselves, or all that fits another deadline for those that draft: a spread, then ever closer."""
-    low, _ = problem.limits
-    drafts = lengths > low
-    chosen = _spread(every.size, _SPREAD)
-    best = lengths
-    while True:
-        refitted = np.where(drafts, fitting(problem, every[chosen]), float(low))
-        best = _best_of(problem, np.vstack([best, refitted]))
-        gap = int(np.max(np.diff(chosen), initial=1))
-        if gap == 1:
-            return best
-        place = int(np.searchsorted(every, float(np.max(best * problem.s_per_token))))
-        first, last = max(0, place - gap), min(every.size - 1, place + gap)
-        chosen = first + _spread(last - first + 1, _SPREAD)
+def _spread(size: int, most: int) -> IntArray:
+    return np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.int64))
 
 
-def climb(problem: ModeProblem, lengths: FloatArray, caps: FloatArray, steps: int = _STEPS) -> FloatArray:
-    """Change the one length of each row that gains most until none gains; the best row, shape (K,).
+def _starts(problem: ModeProblem) -> FloatArray:
+    """Controls to start from, shape (m, K).
 
-    Gains are exact: C is linear in each rejection probability, so its partial derivatives give every
-    single change of every row. Lengths stay between the minimum and `caps`.
+    The best of those in which all but the n devices whose rejection costs most by itself draft all that fits,
+    for a spread of n and of deadlines; the best common length; the best lengths were corrections free.
     """
-    scores = problem.goodput(lengths)
-    active = np.arange(len(lengths))
-    for _ in range(steps):
-        if active.size == 0:
+    count = problem.scenario.device_count
+    low, high = problem.limits
+    alone = alone_s(problem.scenario, problem.correction.rule)
+    rank = np.empty(count, dtype=np.int64)
+    rank[np.argsort(-alone, kind="stable")] = np.arange(count)
+    left_out = _spread(count + 1, _SPREAD)
+    every = deadlines(problem)
+    caps = fitting(problem, every[_spread(every.size, _SPREAD + 1)[-_SPREAD:]])
+    rows = np.where(rank >= left_out[:, None, None], caps, float(low))
+    scores = problem.goodput(rows.reshape(-1, count)).reshape(rows.shape[:2])
+    nested = rows[np.arange(left_out.size), np.argmax(scores, axis=1)]
+    chosen = np.argsort(-np.max(scores, axis=1), kind="stable")[:_STARTS]
+    common = levels(problem.limits, count)[_spread(high - low + 1, _SPREAD)]
+    free = computation_only_lengths(problem.scenario).astype(float)
+    return np.vstack([nested[chosen], _best_of(problem, common), free])
+
+
+class _Model:
+    """What depends on the scenario alone: tokens, rejection and time of every length, and the sorted deadlines."""
+
+    def __init__(self, problem: ModeProblem) -> None:
+        scenario = problem.scenario
+        self.problem = problem
+        self.low = problem.limits[0]
+        self.every = deadlines(problem)
+        self.length = levels(problem.limits, scenario.device_count)
+        self.tokens = scenario.acceptance.expected_tokens(self.length)
+        self.rejection = problem.rejection(self.length)
+        self.seconds = np.maximum(self.length * problem.s_per_token, self.every[0])
+        self.events = np.argsort(self.seconds[1:], axis=None, kind="stable")
+        self.event_s = np.concatenate([self.every[:1], self.seconds[1:].reshape(-1)[self.events]])
+        self.last_of_deadline = np.append(self.event_s[1:] > self.event_s[:-1] * _FITS, True)
+        self.everyone = np.arange(scenario.device_count)
+
+    def deadline_s(self, lengths: FloatArray) -> float:
+        return float(np.max(lengths * self.problem.s_per_token))
+
+    def gains(self, lengths: FloatArray, goodput: float) -> FloatArray:
+        """Value of every length of every device in place of its own, the deadline apart, shape (lengths, K).
+
+        The value is tokens less G times the seconds; a change that is worth more than G times the time by which
+        it moves the deadline raises the goodput.
+        """
+        _, slope = self.problem.correction.gradient_s(self.problem.rejection(lengths)[None, :])
+        own_s = self.problem.scenario.verify_per_token_s * self.length + slope[0] * self.rejection
+        worth = self.tokens - goodput * own_s
+        return np.asarray(worth - self.at(worth, lengths))
+
+    def at(self, table: FloatArray, lengths: FloatArray) -> FloatArray:
+        """Entries of a table (lengths, K) at lengths of shape (..., K)."""
+        return np.asarray(table[lengths.astype(np.int64) - self.low, self.everyone])
+
+    def refitted(self, lengths: FloatArray, deadline_s: FloatArray) -> FloatArray:
+        """The same devices at other deadlines, shape (m, K): whoever drafts all that fits does so again."""
+        full = lengths >= fitting(self.problem, np.array([self.deadline_s(lengths)]))[0]
+        caps = fitting(self.problem, deadline_s)
+        return np.where(full & (lengths > self.low), caps, np.minimum(lengths, caps))
+
+
+def _ascend(model: _Model, lengths: FloatArray) -> FloatArray:
+    """The best control that the linear model proposes, again and again, while the goodput rises."""
+    goodput = float(model.problem.goodput(lengths[None, :])[0])
+    for _ in range(_STEPS):
+        gains = model.gains(lengths, goodput)
+        proposed = np.vstack(
+            [
+                _single_change(model, lengths, goodput, gains),
+                _many_changes(model, lengths, goodput, gains),
+                _other_deadlines(model, lengths, goodput, gains),
+            ]
+        )
+        reached = model.problem.goodput(proposed)
+        best = int(np.argmax(reached))
+        if reached[best] <= goodput * _IMPROVES:
             break
-        value, device, target = _best_changes(problem, lengths[active], caps[active])
-        better = value > scores[active] * _IMPROVES
-        active, device, target = active[better], device[better], target[better]
-        moved = lengths[active]
-        moved[np.arange(active.size), device] = target
-        reached = problem.goodput(moved)
-        up = reached > scores[active]
-        active = active[up]
-        lengths[active], scores[active] = moved[up], reached[up]
-    return np.asarray(lengths[np.argmax(scores)])
+        lengths, goodput = proposed[best], float(reached[best])
+    return lengths
 
 
-def _best_changes(
-    problem: ModeProblem, lengths: FloatArray, caps: FloatArray
-) -> tuple[FloatArray, IntArray, FloatArray]:
-    """For each row the best goodput after one change, which device changes, and to what length."""
-    value, options = single_changes(problem, lengths, _options(problem, lengths, caps))
-    flat = value.reshape(len(lengths), -1)
-    best = np.argmax(flat, axis=1)
-    row = np.arange(len(lengths))
-    return flat[row, best], best // options.shape[2], options.reshape(len(lengths), -1)[row, best]
+def _single_change(model: _Model, lengths: FloatArray, goodput: float, gains: FloatArray) -> FloatArray:
+    """The one length whose change gains most (exactly), its deadline counted, shape (1, K)."""
+    unit = model.problem.s_per_token
+    deadline = np.maximum(model.length * unit, _others_max(lengths * unit))
+    value = gains - goodput * (deadline - model.deadline_s(lengths))
+    level, device = np.unravel_index(int(np.argmax(value)), value.shape)
+    changed = lengths.copy()
+    changed[device] = model.low + level
+    return changed[None, :]
 
 
-def _options(problem: ModeProblem, lengths: FloatArray, caps: FloatArray) -> FloatArray:
-    """Lengths to try for each device, shape (m, K, n): the two ends where only they can be best, else all."""
-    low, _ = problem.limits
-    ends_suffice = problem.scenario.acceptance.geometric and problem.scenario.verify_per_token_s == 0.0
-    if ends_suffice:
-        return np.stack([np.full_like(caps, float(low)), caps], axis=2)
-    span = np.arange(low, int(caps.max()) + 1, dtype=float)
-    return np.minimum(np.broadcast_to(span, (*caps.shape, span.size)), caps[:, :, None])
+def _many_changes(model: _Model, lengths: FloatArray, goodput: float, gains: FloatArray) -> FloatArray:
+    """All changes the model wants at its best deadline, those of the better half, quarter, ...; shape (m, K)."""
+    best = np.maximum.accumulate(gains, axis=0)
+    steps = np.diff(best, axis=0).reshape(-1)[model.events]
+    value = np.concatenate([[0.0], np.cumsum(steps)]) - goodput * model.event_s
+    deadline = model.event_s[int(np.argmax(np.where(model.last_of_deadline, value, -np.inf)))]
+    allowed = np.where(model.seconds <= deadline * _FITS, gains, -np.inf)
+    wanted = model.low + np.argmax(allowed, axis=0).astype(float)
+    kept = model.refitted(lengths, np.array([deadline]))[0]
+    profit = model.at(gains, wanted) - model.at(gains, kept)
+    order = np.argsort(-profit, kind="stable")
+    rows = [kept]
+    size = int(np.count_nonzero(profit > 0.0))
+    while size > 0:
+        row = kept.copy()
+        row[order[:size]] = wanted[order[:size]]
+        rows.append(row)
+        size //= 2
+    return np.array(rows)
 
 
-def single_changes(problem: ModeProblem, lengths: FloatArray, options: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Goodput [token/s] after setting one device to one of its options, shape (m, K, n); and the options."""
-    scenario = problem.scenario
-    acceptance, unit = scenario.acceptance, problem.s_per_token
-    correction, slope = problem.correction.gradient_s(problem.rejection(lengths))
-    by_option = np.moveaxis(options, 2, 1)
-    tokens = acceptance.expected_tokens(lengths)
-    more_tokens = np.moveaxis(acceptance.expected_tokens(by_option), 1, 2) - tokens[:, :, None]
-    rejection = np.moveaxis(problem.rejection(by_option), 1, 2)
-    more_correction = slope[:, :, None] * (rejection - problem.rejection(lengths)[:, :, None])
-    upload = np.maximum(_others_max(lengths * unit)[:, :, None], options * unit[:, None])
-    more_verify = scenario.verify_per_token_s * (options - lengths[:, :, None])
-    seconds = upload + scenario.verify_s(lengths)[:, None, None] + more_verify
-    seconds = seconds + correction[:, None, None] + more_correction
-    return (np.sum(tokens, axis=1)[:, None, None] + more_tokens) / seconds, options
+def _other_deadlines(model: _Model, lengths: FloatArray, goodput: float, gains: FloatArray) -> FloatArray:
+    """The same devices at the deadlines that the model likes best, of those near and a spread of all; shape (m, K)."""
+    place = int(np.searchsorted(model.every, model.deadline_s(lengths)))
+    near = np.arange(max(0, place - _NEAR), min(model.every.size, place + _NEAR + 1))
+    tried = model.every[np.union1d(near, _spread(model.every.size, _NEAR))]
+    rows = model.refitted(lengths, tried)
+    value = np.sum(model.at(gains, rows), axis=1) - goodput * tried
+    return np.asarray(rows[np.argsort(-value, kind="stable")[:_REFITTED]])
+
+
+def _best_pair(model: _Model, lengths: FloatArray) -> FloatArray | None:
+    """The best control that differs at two devices, each at the minimum or at all that fits; None if none is better.
+
+    One weak device can hide behind another, so that only setting both aside, or exchanging them, gains.
+    """
+    problem = model.problem
+    goodput = float(problem.goodput(lengths[None, :])[0])
+    deadline = model.deadline_s(lengths)
+    cap = fitting(problem, np.array([deadline]))[0]
+    other = np.where(lengths > model.low, float(model.low), cap)
+    first = np.where(np.eye(lengths.size, dtype=bool), other, lengths)
+    correction, slopes = problem.correction.gradient_s(problem.rejection(first))
+    more_tokens = model.at(model.tokens, other) - model.at(model.tokens, lengths)
+    more_rejected = model.at(model.rejection, other) - model.at(model.rejection, lengths)
+    tokens = np.sum(model.at(model.tokens, first), axis=1)[:, None] + more_tokens
+    more_verify = problem.scenario.verify_per_token_s * (other - lengths)
+    seconds = deadline + (problem.scenario.verify_s(first) + correction)[:, None] + more_verify + slopes * more_rejected
+    value = np.where(np.eye(lengths.size, dtype=bool), 0.0, tokens / seconds)
+    at = np.unravel_index(int(np.argmax(value)), value.shape)
+    if value[at] <= goodput * _IMPROVES:
+        return None
+    changed = first[at[0]]
+    changed[at[1]] = other[at[1]]
+    return np.asarray(changed)
 
 
 def _others_max(values: FloatArray) -> FloatArray:
-    """For each column the greatest of the other columns, 0 where there is none."""
-    order = np.sort(values, axis=1)
-    if values.shape[1] == 1:
-        return np.zeros_like(values)
-    top, second = order[:, -1:], order[:, -2:-1]
-    only = np.count_nonzero(values == top, axis=1, keepdims=True) == 1
-    return np.where((values == top) & only, second, top)
+    """For each entry the greatest of the others, 0 where there is none; shape (K,)."""
+    top = int(np.argmax(values))
+    others = np.full(values.size, values[top])
+    others[top] = np.max(np.delete(values, top), initial=0.0)
+    return others

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.arrays import FloatArray, levels
 from msopt.goodput import Round, finish_s, rejection_probability, round_at
 from msopt.outcomes import ExpectedCorrection
 from msopt.scenario import Scenario
@@ -53,3 +53,12 @@ def fitting(problem: ModeProblem, deadline_s: FloatArray) -> FloatArray:
         deadline_s[:, None], unit, out=np.full((deadline_s.size, unit.size), float(high)), where=unit > 0.0
     )
     return np.asarray(np.clip(np.floor(np.minimum(ratio, float(high)) * _FITS), low, high))
+
+
+def deadlines(problem: ModeProblem) -> FloatArray:
+    """Every deadline that can be best [s]: products l u_k, from the one that all minimum lengths need on."""
+    low, _ = problem.limits
+    unit = problem.s_per_token
+    least = low * float(unit.max())
+    products = np.unique(levels(problem.limits, unit.size) * unit)
+    return np.concatenate([[least], products[products > least]])

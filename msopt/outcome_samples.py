@@ -4,7 +4,7 @@ Rows are outcomes, columns are places in the order of `CorrectionTimes`, best up
 played on the same uniforms, so that two controls differ by what they change and not by luck.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -31,41 +31,47 @@ class SampledOutcomes:
 
     def expected_s(self, rejection: FloatArray) -> FloatArray:
         """C(rho) as a mean over the samples."""
-        return np.array([float(np.mean(self._play(row)[0])) for row in rejection])
+        return np.array([float(np.mean(self._seconds(row))) for row in rejection])
 
     def gradient_s(self, rejection: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean of T with a device rejected less T with it not, on the same samples and all else the same."""
         here, slopes = np.empty(len(rejection)), np.empty_like(rejection)
         for i, row in enumerate(rejection):
-            members = self._uniform < row[self.times.order]
             total, change = 0.0, np.zeros(row.size)
-            chunk = max(1, _SETS_AT_ONCE // row.size)
-            for first in range(0, len(members), chunk):
-                part = slice(first, first + chunk)
-                coin = None if self._coin is None else self._coin[part]
-                seconds, _ = correction_of_sets(self.times, members[part], self.rule, coin)
-                toggled = correction_of_toggled_sets(self.times, members[part], self.rule, coin)
+            for members, coin in self._parts(row):
+                seconds, _ = correction_of_sets(self.times, members, self.rule, coin)
+                toggled = correction_of_toggled_sets(self.times, members, self.rule, coin)
                 total += float(np.sum(seconds))
-                change += np.sum(np.where(members[part], 1.0, -1.0) * (seconds[:, None] - toggled), axis=0)
-            here[i] = total / len(members)
-            slopes[i, self.times.order] = change / len(members)
+                change += np.sum(np.where(members, 1.0, -1.0) * (seconds[:, None] - toggled), axis=0)
+            here[i] = total / len(self._uniform)
+            slopes[i, self.times.order] = change / len(self._uniform)
         return here, slopes
 
     def standard_error_s(self, rejection: FloatArray) -> float:
         """Deviation of the mean over the samples."""
-        seconds, _ = self._play(rejection)
+        seconds = self._seconds(rejection)
         return float(np.std(seconds, ddof=1) / np.sqrt(seconds.size)) if seconds.size > 1 else float("inf")
 
     def uplink_probability(self, rejection: FloatArray) -> FloatArray:
         """Share of the samples in which the device is on the uplink."""
-        _, on_uplink = self._play(rejection)
+        on_uplink = np.zeros(rejection.size)
+        for members, coin in self._parts(rejection):
+            on_uplink += np.count_nonzero(correction_of_sets(self.times, members, self.rule, coin)[1], axis=0)
         answer = np.empty(rejection.size)
-        answer[self.times.order] = np.mean(on_uplink, axis=0)
+        answer[self.times.order] = on_uplink / len(self._uniform)
         return answer
 
-    def _play(self, rejection: FloatArray) -> tuple[FloatArray, BoolArray]:
-        members = self._uniform < rejection[self.times.order]
-        return correction_of_sets(self.times, members, self.rule, self._coin)
+    def _seconds(self, rejection: FloatArray) -> FloatArray:
+        parts = self._parts(rejection)
+        return np.concatenate([correction_of_sets(self.times, sets, self.rule, coin)[0] for sets, coin in parts])
+
+    def _parts(self, rejection: FloatArray) -> Iterator[tuple[BoolArray, BoolArray | None]]:
+        """The rejected sets of the samples and their coins, few enough at once to stay small."""
+        chunk = max(1, _SETS_AT_ONCE // rejection.size)
+        placed = rejection[self.times.order]
+        for first in range(0, len(self._uniform), chunk):
+            part = slice(first, first + chunk)
+            yield self._uniform[part] < placed, None if self._coin is None else self._coin[part]
 
 
 class FreshOutcomes:
@@ -74,7 +80,7 @@ class FreshOutcomes:
     exact = False
 
     def __init__(self, scenario: Scenario, rule: ModeRule, samples: int, seed: np.random.SeedSequence) -> None:
-        self._scenario, self._rule, self._samples = scenario, rule, samples
+        self._scenario, self.rule, self._samples = scenario, rule, samples
         self._seeds = seed
 
     def expected_s(self, rejection: FloatArray) -> FloatArray:
@@ -94,22 +100,18 @@ class FreshOutcomes:
         return self._draw().uplink_probability(rejection)
 
     def _draw(self) -> SampledOutcomes:
-        return SampledOutcomes(self._scenario, self._rule, self._samples, self._seeds.spawn(1)[0])
+        return SampledOutcomes(self._scenario, self.rule, self._samples, self._seeds.spawn(1)[0])
 
 
 def correction_of_sets(
     times: CorrectionTimes, members: BoolArray, rule: ModeRule, coin: BoolArray | None = None
 ) -> tuple[FloatArray, BoolArray]:
     """T(R) [s] of many sets and who is on the uplink, shapes (n,) and (n, K); columns are places, best first."""
-    count = members.shape[1]
     rejected = np.count_nonzero(members, axis=1)
     if rule == "best":
-        behind, rank = _running_sums(times, members)
-        row = np.arange(len(members))
-        seconds, prefix = _best_prefix(
-            times, rejected, lambda place: behind[row, place], lambda place: rank[row, place], count
-        )
-        return seconds, members & (np.arange(count) < prefix[:, None])
+        best = _BestPrefix(times, members)
+        seconds, prefix = best.of_sets()
+        return seconds, members & (np.arange(members.shape[1]) < prefix[:, None])
     on_uplink = members & _sent_up(rule, members, coin)
     last, _ = _last_two(on_uplink)
     uplink_s = np.where(last >= 0, times.uplink_s(rejected, np.maximum(last, 0)), 0.0)
@@ -121,22 +123,12 @@ def correction_of_toggled_sets(
     times: CorrectionTimes, members: BoolArray, rule: ModeRule, coin: BoolArray | None = None
 ) -> FloatArray:
     """T [s] of each set with the device at each place put in or taken out, shape (n, K)."""
-    count = members.shape[1]
+    if rule == "best":
+        return _BestPrefix(times, members).of_toggled_sets()
     change = np.where(members, -1, 1)
     rejected = np.count_nonzero(members, axis=1)[:, None] + change
     shift = change * times.inverse_snr
-    here = np.arange(count)
-    row = np.arange(len(members))[:, None]
-    if rule == "best":
-        behind, rank = _running_sums(times, members)
-        seconds, _ = _best_prefix(
-            times,
-            rejected,
-            lambda place: np.maximum(behind[row, place] + shift * (here >= place), 0.0),
-            lambda place: rank[row, place] + change * (here < place),
-            count,
-        )
-        return seconds
+    here = np.arange(members.shape[1])
     up = np.broadcast_to(_sent_up(rule, members, coin), members.shape)
     last, second = (value[:, None] for value in _last_two(members & up))
     last = np.where(up, np.where(members, np.where(here == last, second, last), np.maximum(last, here)), last)
@@ -157,38 +149,66 @@ def _last_two(chosen: BoolArray) -> tuple[IntArray, IntArray]:
     return last, np.max(np.where(places == last[:, None], -1, places), axis=1)
 
 
-def _running_sums(times: CorrectionTimes, members: BoolArray) -> tuple[FloatArray, IntArray]:
-    """Of each set: 1/SNRd summed from each place on, and how many devices stand before it, shape (n, K + 1)."""
-    sets, count = members.shape
-    behind = np.zeros((sets, count + 1))
-    behind[:, :count] = np.cumsum((members * times.inverse_snr)[:, ::-1], axis=1)[:, ::-1]
-    rank = np.zeros((sets, count + 1), dtype=np.int64)
-    np.cumsum(members, axis=1, out=rank[:, 1:])
-    return behind, rank
-
-
-def _best_prefix(
-    times: CorrectionTimes,
-    rejected: IntArray,
-    behind: Callable[[IntArray], FloatArray],
-    rank: Callable[[IntArray], IntArray],
-    count: int,
-) -> tuple[FloatArray, IntArray]:
+class _BestPrefix:
     """[UD] Proposition 1 for many sets at once: bisection over places, then the two prefixes at the crossing.
 
-    Returns T [s] and the place before which the rejected devices are on the uplink, both shaped as `rejected`.
+    "Downlink at most uplink" is asked as "the sum of 1/SNRd behind a place is at most a threshold" that depends
+    on the place and the size of the set alone, so that a step of the bisection is a look into two tables.
     """
 
-    def crossed(place: IntArray) -> BoolArray:
-        return np.asarray(times.downlink_s(rejected, behind(place + 1)) <= times.uplink_s(rejected, place))
+    def __init__(self, times: CorrectionTimes, members: BoolArray) -> None:
+        sets, count = members.shape
+        self.times, self.members = times, members
+        self.rejected = np.count_nonzero(members, axis=1)
+        self.behind = np.zeros((sets, count + 1))
+        np.cumsum((members * times.inverse_snr)[:, ::-1], axis=1, out=self.behind[:, -2::-1])
+        self.next = np.full((sets, count + 2), count, dtype=np.int64)
+        places = np.where(members, np.arange(count), count)
+        self.next[:, :count] = np.minimum.accumulate(places[:, ::-1], axis=1)[:, ::-1]
+        self.least = max(0, int(np.min(self.rejected, initial=count)) - 1)
+        most = min(count, int(np.max(self.rejected, initial=0)) + 1)
+        sizes = np.arange(self.least, most + 1)
+        # A column more: where nobody is left to be the last on the uplink, that is no choice.
+        self.uplink_s = np.full((sizes.size, count + 1), np.inf)
+        self.uplink_s[:, :count] = times.uplink_s(np.repeat(sizes[:, None], count, axis=1), np.arange(count)[None, :])
+        self.enough = times.downlink_need(sizes[:, None], self.uplink_s[:, :count])
 
-    first = _first_place(crossed, rejected.shape, count)
-    before = rank(first)
-    later = _first_place(lambda place: rank(place + 1) > before, rejected.shape, count)
-    slow_down = times.downlink_s(rejected, behind(first))
-    slow_up = times.uplink_s(rejected, later)
-    prefix = np.where(slow_down <= slow_up, first, later + 1)
-    return np.where(rejected > 0, np.minimum(slow_down, slow_up), 0.0), prefix
+    def of_sets(self) -> tuple[FloatArray, IntArray]:
+        """T [s] of each set, and the place before which its devices are on the uplink."""
+        row = np.arange(len(self.members))
+        size = self.rejected - self.least
+        first = _first_place(
+            lambda place: self.behind[row, place + 1] <= self.enough[size, place], row.shape, self.members.shape[1]
+        )
+        later = self.next[row, first]
+        slow_down = self.times.downlink_s(self.rejected, self.behind[row, first])
+        slow_up = self.uplink_s[size, later]
+        prefix = np.where(slow_down <= slow_up, first, later + 1)
+        return np.where(self.rejected > 0, np.minimum(slow_down, slow_up), 0.0), prefix
+
+    def of_toggled_sets(self) -> FloatArray:
+        """T [s] of each set with the device at each place put in or taken out, shape (n, K)."""
+        count = self.members.shape[1]
+        here = np.arange(count)
+        row = np.arange(len(self.members))[:, None]
+        change = np.where(self.members, -1, 1)
+        rejected = self.rejected[:, None] + change
+        size = rejected - self.least
+        shift = change * self.times.inverse_snr
+        first = _first_place(
+            lambda place: self.behind[row, place + 1] + shift * (here > place) <= self.enough[size, place],
+            self.members.shape,
+            count,
+        )
+        later = self.next[row, first]
+        later = np.where(
+            self.members,
+            np.where(later == here, self.next[row, here + 1], later),
+            np.where(here >= first, np.minimum(later, here), later),
+        )
+        left = np.maximum(self.behind[row, first] + shift * (here >= first), 0.0)
+        seconds = np.minimum(self.times.downlink_s(rejected, left), self.uplink_s[size, later])
+        return np.where(rejected > 0, seconds, 0.0)
 
 
 def _first_place(holds: Callable[[IntArray], BoolArray], shape: tuple[int, ...], count: int) -> IntArray:

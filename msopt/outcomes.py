@@ -24,6 +24,7 @@ class ExpectedCorrection(Protocol):
     """C and what depends on it, for rejection probabilities of shape (m, K) in the scenario's device order."""
 
     exact: bool
+    rule: ModeRule
 
     def expected_s(self, rejection: FloatArray) -> FloatArray:
         """C(rho) [s], shape (m,)."""

@@ -27,6 +27,7 @@ NOTES: dict[tuple[str, str], Note] = {
     ("heterogeneous", "equal-bandwidth"): Note("[MS] Uni-BW", "equal shares of the band, the best lengths with them"),
     ("heterogeneous", "homogeneous"): Note("[MS] Homo", "one length for all, the best split of the band"),
     ("modes", "decomposition"): Note(_OURS, "for each deadline which devices draft, by exact gains; best modes"),
+    ("modes", "exact"): Note(_OURS, "proven optimal by transforms of the table of all outcomes; up to 20 devices"),
     ("modes", "greedy"): Note("[UD] Algorithm 1", "from no drafts, one token more to all or to the best device"),
     ("modes", "all-uplink"): Note("[UD] baseline", "every correction by uplink, the lengths we find best for it"),
     ("modes", "all-downlink"): Note("[UD] baseline", "every correction by downlink, the lengths we find best for it"),

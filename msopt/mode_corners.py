@@ -1,0 +1,57 @@
+"""The expected correction of every combination of some lengths of each device, by one transform (ours).
+
+The table T of all 2^K outcomes is an array with one axis of two entries for each device: not rejected,
+rejected. Replacing each axis by C at n_k rejection probabilities, (1 - rho) T[without] + rho T[with], gives C
+for all combinations at once. Axes are taken in groups, each of which is one matrix product.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from msopt.arrays import FloatArray, IntArray
+
+_GROUP = 5
+
+
+def expected_of_all(seconds: FloatArray, rejections: Sequence[FloatArray]) -> FloatArray:
+    """C [s] of every combination, flat; `rejections[i]` holds the probabilities to combine for place i.
+
+    Place 0 is the lowest bit of a set's index in `seconds`, and varies fastest in the answer.
+    """
+    values = seconds
+    for first in range(0, len(rejections), _GROUP):
+        weights = _group_weights(rejections[first : first + _GROUP])
+        # The lowest bits left become the slowest axis; once all had their turn, place 0 varies fastest again.
+        values = (weights @ values.reshape(-1, weights.shape[1]).T).reshape(-1)
+    return values
+
+
+def _group_weights(rejections: Sequence[FloatArray]) -> FloatArray:
+    """Probability of each subset of a group (column) for each combination (row)."""
+    weights = np.ones((1, 1))
+    for rejection in rejections:
+        happens = rejection[:, None, None] * weights
+        both = np.concatenate([weights - happens, happens], axis=2)
+        weights = both.reshape(-1, both.shape[2])
+    return weights
+
+
+def sum_of_all(parts: Sequence[FloatArray]) -> FloatArray:
+    """The sum of one entry of each part, for every combination, in the order of `expected_of_all`."""
+    total = np.zeros(1)
+    for part in parts:
+        total = (part[:, None] + total).reshape(-1)
+    return total
+
+
+def combination(index: int, sizes: Sequence[int]) -> IntArray:
+    """Which entry of each part the combination at an index takes."""
+    chosen = np.unravel_index(index, tuple(reversed(sizes)))
+    return np.array(chosen[::-1], dtype=np.int64)
+
+
+def combinations(sizes: Sequence[int]) -> int:
+    """How many combinations there are."""
+    return math.prod(sizes)
