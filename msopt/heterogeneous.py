@@ -45,7 +45,7 @@ def solve_heterogeneous(scenario: Scenario, effort: Effort | None = None) -> Het
     scenario : Scenario
     effort : Effort, optional
         The usual one, 200 regions of deadlines and lengths, is most often enough for a proof; where the table of
-        lengths is too large for the search, the best rounding is returned with the interpolated bound.
+        lengths is too large for the search, the best rounding is returned with the relaxed bound.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def solve_heterogeneous(scenario: Scenario, effort: Effort | None = None) -> Het
     """
     relaxed = solve_relaxed(scenario)
     found = whole_optimum(scenario, relaxed, effort)
-    bound = min(found.bound, relaxed.goodput * (1.0 + _BOUND_RTOL))
+    bound = min(found.bound, _relaxed_bound(relaxed))
     return HeterogeneousOptimum(found.draft_length, found.bandwidth_hz, relaxed, bound)
 
 
@@ -72,9 +72,13 @@ def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum, effort: Effort | 
             raise
         best = starts[np.argmax(exact_goodput(scenario, starts))]
         lengths = np.asarray(np.rint(best), dtype=np.int64)
-        bound = interpolated_optimum(scenario).goodput * (1.0 + _BOUND_RTOL)
+        bound = _relaxed_bound(solve_relaxed(scenario))
     _, share = length_split(scenario, lengths.astype(float))
     return HeterogeneousOptimum(lengths, share, relaxed, bound)
+
+
+def _relaxed_bound(relaxed: RelaxedOptimum) -> float:
+    return relaxed.goodput * (1.0 + max(relaxed.gap, _BOUND_RTOL))
 
 
 def interpolated_optimum(scenario: Scenario) -> RelaxedOptimum:

@@ -9,7 +9,7 @@ from tests.cases import Description, base, s2
 from tests.reports.command import Command, Outcome
 
 BUNDLED = "first-look, multispin-llama2, multispin-qwen35, uldl-deepseek-r1, uldl-qwen25"
-MULTISPIN = "decomposition, grid, fixed, equal-bandwidth, homogeneous"
+MULTISPIN = "decomposition, exact, grid, fixed, equal-bandwidth, homogeneous"
 BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("solvee", ["'solvee'", "'solve'"]),
     ("solve", ["FILE"]),
