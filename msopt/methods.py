@@ -37,7 +37,7 @@ from msopt.solution import Solution, valid_bound
 
 PAPER_SAMPLES = 1000
 LEAST_SEARCH_SAMPLES = 500
-SEARCH_DRAWS = 100_000
+SEARCH_DRAWS = 200_000
 
 Method = Callable[[Scenario, Options], Solution]
 

@@ -29,6 +29,7 @@ from tests.tolerances import (
     NEVER_ABOVE,
     OPTIMAL,
     PUBLISHED_DIGITS,
+    STANDARD_ERRORS,
 )
 
 SOME = settings(max_examples=25)
@@ -295,13 +296,21 @@ def test_a_weak_device_is_set_aside() -> None:
 
 
 def test_a_search_on_samples_is_near_the_optimum() -> None:
-    """The same search on 2000 common outcomes; its lengths, scored exactly, are within 0.1 % of the proven optimum."""
+    """On its own outcomes the found control is no worse than the proven optimum; scored exactly, it is behind by noise.
+
+    Either sampled goodput may be four standard errors off, so the exact ones differ by at most eight: less than
+    1.3e-4 false alarms for each of the four draws.
+    """
     for seed in range(4):
         scenario = draw("uldl-qwen25", devices=12, seed=seed, downlink_power_dbm=10.0)[0]
         problem = problem_of(scenario)
-        found = best_lengths(ModeProblem(scenario, SampledOutcomes(scenario, "best", 2000, seed)))
-        best = exact_lengths(problem, best_lengths(problem)).bound
-        assert 0.999 * best <= one(problem, found) <= best * (1.0 + NEVER_ABOVE)
+        sampled = ModeProblem(scenario, SampledOutcomes(scenario, "best", 2000, seed))
+        found, proven = best_lengths(sampled), exact_lengths(problem, best_lengths(problem)).draft_length
+        assert one(sampled, found) >= one(sampled, proven) * (1.0 - NEVER_ABOVE)
+        best, played = one(problem, proven), problem.play(proven[None, :].astype(float))
+        error_s = sampled.correction.standard_error_s(problem.rejection(proven.astype(float)))
+        slack = 2.0 * STANDARD_ERRORS * error_s / float(played.round_s[0])
+        assert best * (1.0 - slack) <= one(problem, found) <= best * (1.0 + NEVER_ABOVE)
 
 
 def test_standard_error_beyond_the_table() -> None:
