@@ -29,7 +29,7 @@ def optimality_gap(
     ----------
     response : Response
     length : array, shape (..., K)
-        Where L is linearised [token].
+        Where L is linearised [token]; in reach by the deadline.
     deadline_s, price, goodput : arrays, shape (..., 1)
         D [s] and nu [token/(Hz s) times s], both above 0, and a goodput that is reached [token/s].
     deadlines_s : pair of arrays, shape (..., 1)

@@ -83,7 +83,7 @@ def test_the_gap_bounds_every_whole_control(scenario: Scenario, data: st.DataObj
     response = Response(scenario)
     low, high = scenario.length_limits("heterogeneous")
     near = np.array([data.draw(st.floats(max(low, 0.01), high)) for _ in range(scenario.device_count)])
-    deadline = float(shortest_deadline(scenario, near)) * data.draw(st.floats(0.9, 1.5))
+    deadline = float(shortest_deadline(scenario, near)) * data.draw(st.floats(1.0, 1.5))
     price = data.draw(st.floats(1e-9, 1e-3))
     tokens = float(np.sum(scenario.acceptance.expected_tokens(near)))
     goodput = tokens / (deadline + float(scenario.verify_s(near))) * data.draw(st.floats(0.5, 1.0))
