@@ -1,0 +1,117 @@
+"""Tidy tables of means and intervals as figures: lines against a number, bars against a word."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from reports.plots.style import GREY, Look, end_labels, looks, new_panel, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+_ABOVE = 0.06
+"""Room above and below the data, as a share of their range."""
+
+
+@styled
+def curve_panel(table: "DataFrame", x: str, *, x_label: str, y_label: str, title: str = "") -> Figure:
+    """One panel: a line for each scheme against a number, its interval as a band, its name at its end.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `x`, `scheme`, `mean`, `low`, `high` (NaN where there is no interval).
+    x : str
+        Column on the horizontal axis.
+    x_label, y_label : str
+        With their units.
+    title : str
+    """
+    figure, axes = new_panel(title)
+    styles = looks(table["scheme"])
+    ends = []
+    for place, (scheme, look) in enumerate(styles.items()):
+        rows = table[table["scheme"] == scheme].sort_values(x)
+        at, mean = rows[x].to_numpy(dtype=float), rows["mean"].to_numpy(dtype=float)
+        low, high = (rows[name].to_numpy(dtype=float) for name in ("low", "high"))
+        axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
+        _line(axes, at, mean, look, place, len(styles))
+        known = np.flatnonzero(np.isfinite(mean))
+        if known.size:
+            ends.append((look.label, float(mean[known[-1]]), look.colour))
+    _frame(axes, table, x)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    if len(styles) > 1:
+        end_labels(axes, ends)
+    return figure
+
+
+def _line(
+    axes: "Axes", at: Sequence[float], mean: Sequence[float], look: Look, place: int, of: int
+) -> None:
+    """A line whose markers stand apart from those of other lines that lie on it."""
+    step = max(1, len(at) // 8)
+    axes.plot(
+        at,
+        mean,
+        color=look.colour,
+        marker=look.marker,
+        linestyle=look.line,
+        markevery=(place * step // max(of, 1), step),
+        markerfacecolor="white" if place % 2 else look.colour,
+        zorder=3.0 + (of - place) / of,
+    )
+
+
+def _frame(axes: "Axes", table: "DataFrame", x: str) -> None:
+    values = table[["mean", "low", "high"]].to_numpy(dtype=float)
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    room = _ABOVE * ((high - low) or abs(high) or 1.0)
+    bottom = 0.0 if 0.0 <= low < 0.4 * high else low - room
+    axes.set_ylim(bottom, high + room)
+    at = table[x].to_numpy(dtype=float)
+    if np.array_equal(at, np.round(at)) and np.ptp(at) >= 4:
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(6))
+    axes.set_xlim(float(at.min()), float(at.max()) if np.ptp(at) else float(at.min()) + 1.0)
+
+
+@styled
+def bar_panel(table: "DataFrame", *, x_label: str, title: str = "") -> Figure:
+    """One panel: a bar for each scheme with its interval and its value.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `scheme`, `mean`, `low`, `high`.
+    x_label : str
+        What the bars measure, with its unit.
+    title : str
+    """
+    figure, axes = new_panel(title, 0.9 + 0.27 * len(table))
+    styles = looks(table["scheme"])
+    for place, row in enumerate(table.itertuples()):
+        look = styles[str(row.scheme)]
+        mean, low, high = (float(getattr(row, name)) for name in ("mean", "low", "high"))
+        first = place == 0
+        axes.barh(place, mean, height=0.66, facecolor=look.colour, edgecolor="black", linewidth=0.6,
+                  hatch="" if first else "////", alpha=1.0 if first else 0.55)
+        if np.isfinite(low) and high > low:
+            axes.plot([low, high], [place, place], color="black", linewidth=1.0, marker="|", markersize=5)
+        end = high if np.isfinite(high) else mean
+        axes.annotate(f"{mean:.4g}", (end, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8.5)
+    axes.set_yticks(range(len(table)), [styles[scheme].label for scheme in table["scheme"]], parse_math=False)
+    axes.set_ylim(len(table) - 0.45, -0.55)
+    axes.grid(False, axis="y")
+    axes.margins(x=0.16)
+    axes.set_xlim(left=0.0)
+    axes.set_xlabel(x_label)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_color(GREY)
+    return figure
