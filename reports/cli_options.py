@@ -120,3 +120,24 @@ Solver = Annotated[
     typer.Option("--solver", metavar="NAME", help="Method convex: ECOS (default), CLARABEL or SCS."),
 ]
 Folder = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the report; made where it is missing.")]
+Full = Annotated[
+    bool, typer.Option("--full", help="More draws at more points, more scenarios behind the gains; takes longer.")
+]
+ReportSeed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of every draw.")]
+OwnMethods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        metavar="MODULE:FUNCTION",
+        help="A method of yours, from a Scenario to a Control, beside ours in every table and figure; may be repeated.",
+    ),
+]
+Profiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--profile", metavar="FILE", help="A measured profile, or a bundled one's name; may be repeated (default: all bundled)."
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes (default: one for each core).")
+]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FormatStrFormatter, MaxNLocator
 
 from reports.plots.style import GREY, Look, end_labels, looks, new_panel, styled
 
@@ -18,7 +18,7 @@ _ABOVE = 0.06
 
 
 @styled
-def curve_panel(table: "DataFrame", x: str, *, x_label: str, y_label: str, title: str = "") -> Figure:
+def curve_panel(table: "DataFrame", x: str, *, x_label: str, y_label: str, title: str = "", log2: bool = False) -> Figure:
     """One panel: a line for each scheme against a number, its interval as a band, its name at its end.
 
     Parameters
@@ -30,8 +30,13 @@ def curve_panel(table: "DataFrame", x: str, *, x_label: str, y_label: str, title
     x_label, y_label : str
         With their units.
     title : str
+    log2 : bool
+        Whether the horizontal axis is logarithmic.
     """
     figure, axes = new_panel(title)
+    if log2:
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
     styles = looks(table["scheme"])
     ends = []
     for place, (scheme, look) in enumerate(styles.items()):
@@ -43,7 +48,7 @@ def curve_panel(table: "DataFrame", x: str, *, x_label: str, y_label: str, title
         known = np.flatnonzero(np.isfinite(mean))
         if known.size:
             ends.append((look.label, float(mean[known[-1]]), look.colour))
-    _frame(axes, table, x)
+    _frame(axes, table, x, log2)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     if len(styles) > 1:
@@ -68,14 +73,16 @@ def _line(
     )
 
 
-def _frame(axes: "Axes", table: "DataFrame", x: str) -> None:
+def _frame(axes: "Axes", table: "DataFrame", x: str, log2: bool) -> None:
     values = table[["mean", "low", "high"]].to_numpy(dtype=float)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     room = _ABOVE * ((high - low) or abs(high) or 1.0)
     bottom = 0.0 if 0.0 <= low < 0.4 * high else low - room
     axes.set_ylim(bottom, high + room)
     at = table[x].to_numpy(dtype=float)
-    if np.array_equal(at, np.round(at)) and np.ptp(at) >= 4:
+    if log2:
+        pass
+    elif np.array_equal(at, np.round(at)) and np.ptp(at) >= 4:
         axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     else:
         axes.xaxis.set_major_locator(MaxNLocator(6))

@@ -64,6 +64,15 @@ _RC: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
+class Panel:
+    """One panel of a figure: the name of its files, its title, and what is drawn."""
+
+    name: str
+    title: str
+    figure: Figure
+
+
+@dataclass(frozen=True)
 class Look:
     """How a series is drawn and what it is called."""
 
@@ -76,6 +85,15 @@ class Look:
 _LOOKS: dict[str, Look] = {
     "exact": Look("exact (ours)", BLACK, "o"),
     "decomposition": Look("decomposition (ours)", BLACK, "o"),
+    "exact or decomposition": Look("exact or decomp. (ours)", BLACK, "o"),
+    "one length": Look("one length for all", BLUE, "."),
+    "closed form": Look("closed form", VERMILION, "*", ""),
+    "closed form (real)": Look("closed form, real L", SKY, "", "-"),
+    "closed form (whole)": Look("closed form, whole L", BLACK, "o", ""),
+    "search": Look("search over L", VERMILION, "x", ""),
+    "uplink": Look("uplink", BLUE, "o"),
+    "downlink": Look("downlink", VERMILION, "s", "--"),
+    "slower of the two": Look("slower of the two", BLACK, "", (0, (1, 1))),
     "grid": Look("[MS] Algorithm 1", BLUE, "s", "--"),
     "greedy": Look("[UD] Algorithm 1", BLUE, "s", "--"),
     "equal-bandwidth": Look("Uni-BW", GREEN, "^", "-."),
@@ -111,7 +129,7 @@ def looks(schemes: Iterable[str]) -> dict[str, Look]:
     names = list(dict.fromkeys(schemes))
     known = {name: _LOOKS[name] for name in names if name in _LOOKS}
     taken = {look.colour for look in known.values()}
-    free = [other for other in _OTHERS if other[0] not in taken] + list(_OTHERS)
+    free = [other for other in _OTHERS if other[0] not in taken] or list(_OTHERS)
     unknown = [name for name in names if name not in known]
     given = {name: Look(literal(name), *free[place % len(free)]) for place, name in enumerate(unknown)}
     return {name: known.get(name) or given[name] for name in names}

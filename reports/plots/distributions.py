@@ -1,0 +1,193 @@
+"""Distributions as figures: the errors of the cross-check, and the gains over the baselines."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from reports.plots.style import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILION, Panel, looks, new_panel
+from reports.plots.style import label_of, styled
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+_SOLVERS: dict[str, tuple[str, Any]] = {
+    "ECOS": (BLUE, "-"),
+    "CLARABEL": (VERMILION, "--"),
+    "SCS": (GREEN, "-."),
+    "HIGHS": (BLACK, ":"),
+    "grid": (BLUE, "-"),
+    "greedy": (VERMILION, "--"),
+}
+_LEAST = 1e-16
+"""What an exact agreement is drawn as."""
+
+
+def error_panels(trials: "DataFrame", objective_rtol: float) -> list[Panel]:
+    """Histograms of the cross-check's trials.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        The table `crosscheck_trials`, without the formulations that only bound.
+    objective_rtol : float
+        The tolerance drawn beside the first.
+    """
+    series = {
+        str(solver): rows["objective_difference"].abs().dropna().to_numpy()
+        for solver, rows in trials.groupby("solver", sort=False)
+    }
+    certificates = {
+        str(solver): rows["certificate"].abs().dropna().to_numpy()
+        for solver, rows in trials.groupby("solver", sort=False)
+    }
+    panels = [
+        Panel(
+            "crosscheck-objective",
+            "Objective: solver against closed form",
+            histogram_panel(series, "relative difference [1]", "Objective", objective_rtol),
+        ),
+        Panel(
+            "crosscheck-certificate",
+            "Optimality conditions: worst residual",
+            histogram_panel(certificates, "scaled KKT residual [1]", "Certificates"),
+        ),
+    ]
+    brute = {
+        str(solver): rows["above_brute_force"].abs().dropna().to_numpy()
+        for solver, rows in trials[trials["whole"]].groupby("solver", sort=False)
+    }
+    above = {
+        str(name): rows["above_algorithm"].clip(lower=0.0).dropna().to_numpy()
+        for name, rows in trials.dropna(subset=["above_algorithm"]).groupby("algorithm", sort=False)
+    }
+    if any(values.size for values in brute.values()):
+        panels.append(
+            Panel(
+                "crosscheck-enumeration",
+                "Whole lengths and modes: solver against enumeration",
+                histogram_panel(brute, "relative difference [1]", "Enumeration"),
+            )
+        )
+    if above:
+        panels.append(
+            Panel(
+                "crosscheck-algorithms",
+                "The relaxed optimum above the papers' algorithms",
+                histogram_panel(above, "relaxed optimum above the algorithm [1]", "The papers' algorithms", share=True),
+            )
+        )
+    return panels
+
+
+@styled
+def histogram_panel(
+    series: dict[str, np.ndarray], x_label: str, title: str, tolerance: float | None = None, share: bool = False
+) -> Figure:
+    """Outlines over powers of ten, one for each series; what is 0 stands at the left end."""
+    figure, axes = new_panel(title)
+    known = {name: np.maximum(values, _LEAST) for name, values in series.items() if values.size}
+    every = np.concatenate(list(known.values()))
+    low = np.floor(np.log10(every.min()))
+    high = np.ceil(np.log10(max(every.max(), tolerance or _LEAST)) + 0.5)
+    edges = np.arange(low, high + 0.5, 0.5)
+    tallest = 0.0
+    for name, values in known.items():
+        colour, line = _SOLVERS.get(name, (PURPLE, (0, (5, 1))))
+        counts, _ = np.histogram(np.log10(values), edges)
+        shown = counts / counts.sum() if share else counts
+        tallest = max(tallest, float(shown.max()))
+        label = f"{label_of(name)} ({values.size})"
+        axes.stairs(shown, 10.0**edges, color=colour, linestyle=line, linewidth=1.6, label=label)
+    axes.set_xscale("log")
+    axes.set_xlim(10.0 ** edges[0], 10.0 ** edges[-1])
+    axes.set_ylim(0.0, 1.08 * tallest)
+    if tolerance is not None:
+        axes.axvline(tolerance, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2)
+        axes.annotate(
+            "tolerance", (tolerance, 1.0), xycoords=("data", "axes fraction"), xytext=(-3, -2), va="top", ha="right",
+            textcoords="offset points", fontsize=8.0, color=GREY, rotation=90,
+        )
+    axes.set_xlabel(x_label)
+    axes.set_ylabel("share of trials [1]" if share else "trials")
+    figure.legend(loc="outside lower center", ncols=2, handlelength=2.6, columnspacing=1.2)
+    return figure
+
+
+def gain_panels(problem: str, quantiles: "DataFrame", summary: "DataFrame", paper: float | None) -> list[Panel]:
+    """The gain over each baseline of a problem: its distribution in all families, and family by family.
+
+    Parameters
+    ----------
+    problem : str
+    quantiles, summary : DataFrame
+        The problem's rows of the tables `gains_quantiles` and `gains`.
+    paper : float or None
+        The gain that a paper reports [1].
+    """
+    pooled = quantiles[quantiles["family"] == "all"]
+    families = summary[summary["setting"] == "all"]
+    return [
+        Panel(f"gains-{problem}", "Gain, all families", quantile_panel(pooled, paper)),
+        Panel(f"gains-{problem}-families", "Gain, family by family", family_panel(families, paper)),
+    ]
+
+
+@styled
+def quantile_panel(rows: "DataFrame", paper: float | None) -> Figure:
+    """Share of the scenarios whose gain is at most so large, a line for each baseline."""
+    figure, axes = new_panel("All families")
+    styles = looks(rows["baseline"])
+    for place, (baseline, look) in enumerate(styles.items()):
+        line = rows[rows["baseline"] == baseline].sort_values("level")
+        gain, level = 100.0 * line["gain"].to_numpy(), line["level"].to_numpy()
+        axes.plot(gain, level, color=look.colour, linestyle=look.line, marker=look.marker, markevery=(place * 3, 20))
+    widest = 100.0 * float(rows.loc[rows["level"] <= 0.995, "gain"].max())
+    axes.set_xlim(min(0.0, 100.0 * float(rows["gain"].min())), 1.02 * max(widest, 100.0 * (paper or 0.0)))
+    axes.set_ylim(0.0, 1.0)
+    if paper is not None:
+        _paper_line(axes, paper)
+    axes.set_xlabel("gain of the optimum over the baseline [%]")
+    axes.set_ylabel("share of scenarios below [1]")
+    figure.legend(
+        handles=axes.lines[: len(styles)], labels=[look.label for look in styles.values()],
+        loc="outside lower center", ncols=3, handlelength=2.4, columnspacing=1.0, fontsize=8.0,
+    )
+    return figure
+
+
+@styled
+def family_panel(rows: "DataFrame", paper: float | None) -> Figure:
+    """Median (marker), 95th percentile (bar) and greatest gain (tick) of each family and baseline."""
+    families = list(dict.fromkeys(rows["family"]))
+    styles = looks(rows["baseline"])
+    each = 0.8 / len(styles)
+    figure, axes = new_panel("Family by family", 1.1 + (0.11 * len(styles) + 0.08) * len(families))
+    for place, (baseline, look) in enumerate(styles.items()):
+        mine = rows[rows["baseline"] == baseline].set_index("family").reindex(families)
+        at = np.arange(len(families)) - 0.4 + (place + 0.5) * each
+        axes.hlines(at, 100 * mine["median"], 100 * mine["p95"], color=look.colour, linewidth=1.4)
+        axes.plot(100 * mine["median"], at, look.marker, color=look.colour, markersize=4.0, label=look.label)
+        axes.plot(100 * mine["max"], at, "|", color=look.colour, markersize=5.0)
+    axes.set_yticks(range(len(families)), families, fontsize=8.0)
+    axes.set_ylim(len(families) - 0.5, -0.5)
+    axes.set_yticks(np.arange(len(families) - 1) + 0.5, minor=True)
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="y", which="minor", color="#BBBBBB", linewidth=0.5)
+    axes.tick_params(axis="y", which="both", length=0)
+    axes.set_xscale("symlog", linthresh=1.0, linscale=0.4)
+    axes.set_xlim(left=min(0.0, 100 * float(rows["median"].min())))
+    axes.set_xlabel("gain [%]: median, bar to 95th percentile, | greatest")
+    axes.xaxis.set_major_formatter("{x:g}")
+    if paper is not None:
+        _paper_line(axes, paper)
+    figure.legend(loc="outside lower center", ncols=3, handlelength=1.0, columnspacing=1.0, fontsize=8.0)
+    return figure
+
+
+def _paper_line(axes: Any, paper: float) -> None:
+    axes.axvline(100.0 * paper, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2)
+    axes.annotate(
+        "[MS]: up to", (100.0 * paper, 0.0), xycoords=("data", "axes fraction"), xytext=(-3, 4), va="bottom", ha="right",
+        textcoords="offset points", fontsize=8.0, color=GREY, rotation=90,
+    )
