@@ -1,4 +1,4 @@
-"""The scenarios that come with the package: files in msopt/scenarios, by name."""
+"""What comes with the package, by name: scenarios (msopt/scenarios) and profiles (msopt/profiles)."""
 
 import difflib
 from importlib.resources import files
@@ -32,5 +32,19 @@ def path(name: str) -> Path:
     return _folder() / f"{name}.toml"
 
 
+def profile_names() -> tuple[str, ...]:
+    """Names of the bundled profiles."""
+    return tuple(sorted(file.stem for file in _profiles().glob("*.json")))
+
+
+def profile_path(name: str) -> Path:
+    """The file of a bundled profile, one of `profile_names()`."""
+    return _profiles() / f"{name}.json"
+
+
 def _folder() -> Path:
     return Path(str(files("msopt") / "scenarios"))
+
+
+def _profiles() -> Path:
+    return Path(str(files("msopt") / "profiles"))

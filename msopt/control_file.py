@@ -1,6 +1,5 @@
 """Someone's control as JSON: what `msopt solve` and `msopt react` write, or any script with the same keys."""
 
-import json
 from typing import Any, Literal
 
 import numpy as np
@@ -8,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from msopt.control import Control, ModeRule, Reaction
 from msopt.errors import ParameterError, describe
+from msopt.json_text import first_fault, load_json
 from msopt.scenario import Problem, Scenario
 
 MAX_LENGTH = 10**9
@@ -62,16 +62,11 @@ def parse_control(text: str, scenario: Scenario) -> Control | Reaction:
             return _reaction(_ReactionFile.model_validate(raw), scenario)
         return _control(_ControlFile.model_validate(raw), scenario)
     except ValidationError as error:
-        raise ParameterError(_first_fault(error, raw)) from None
+        raise ParameterError(first_fault(error)) from None
 
 
 def _load(text: str) -> dict[str, Any]:
-    try:
-        raw = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ParameterError(f"is not JSON: {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise ParameterError(f"cannot be read as JSON: {error}") from None
+    raw = load_json(text)
     if isinstance(raw, list):
         raise ParameterError(f"holds a list of {len(raw)} solutions; one object is needed")
     if not isinstance(raw, dict) or not isinstance(raw.get("devices"), list):
@@ -122,11 +117,3 @@ def _check_names(names: list[str], scenario: Scenario) -> None:
             raise ParameterError(f"devices[{place}]: {describe(name)} is not a device of the scenario")
         if name in names[:place]:
             raise ParameterError(f"devices[{place}]: {describe(name)} is there twice")
-
-
-def _first_fault(error: ValidationError, raw: dict[str, Any]) -> str:
-    fault = error.errors()[0]
-    place = ".".join(f"[{part}]" if isinstance(part, int) else str(part) for part in fault["loc"]).replace(".[", "[")
-    if fault["type"] == "missing":
-        return f"{place} is missing"
-    return f"{place} = {describe(fault['input'])}: {fault['msg'][0].lower()}{fault['msg'][1:]}"

@@ -1,0 +1,36 @@
+"""Intervals for what was counted."""
+
+from scipy.special import betaincinv
+
+from msopt.errors import ParameterError
+
+LEVEL = 0.95
+"""The level of every interval that a profile or a log's reading states where nothing else is said."""
+
+
+def proportion_interval(accepted: float, trials: float, level: float = LEVEL) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a probability from independent trials: never below its level.
+
+    Counts may be fractions: where some trials were cut short, the number of trials that they are worth.
+    Without trials the interval is [0, 1].
+
+    Raises
+    ------
+    ParameterError
+        Where the counts are no counts, or the level no level.
+
+    Examples
+    --------
+    >>> proportion_interval(20, 20)
+    (0.8316, 1.0)
+    >>> proportion_interval(31, 48)
+    (0.4946, 0.7784)
+    """
+    if not 0.0 <= accepted <= trials:
+        raise ParameterError(f"{accepted:g} of {trials:g} trials is no proportion; from 0 to {trials:g} is allowed")
+    if not 0.0 < level < 1.0:
+        raise ParameterError(f"level = {level:g} is not between 0 and 1")
+    tail = (1.0 - level) / 2.0
+    low = float(betaincinv(accepted, trials - accepted + 1.0, tail)) if accepted > 0.0 else 0.0
+    high = float(betaincinv(accepted + 1.0, trials - accepted, 1.0 - tail)) if accepted < trials else 1.0
+    return low, high
