@@ -135,9 +135,9 @@ OwnMethods = Annotated[
 Profiles = Annotated[
     list[str] | None,
     typer.Option(
-        "--profile", metavar="FILE", help="A measured profile, or a bundled one's name; may be repeated (default: all bundled)."
+        "--profile",
+        metavar="FILE",
+        help="A measured profile, or a bundled one's name; may be repeated (default: all bundled).",
     ),
 ]
-Jobs = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes (default: one for each core).")
-]
+Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes (default: one for each core).")]

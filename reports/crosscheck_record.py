@@ -66,7 +66,9 @@ def tables_of(records: list[Row]) -> Record:
         ),
     }
     seconds = [_head(record) | record["seconds"] for record in records]
-    return Record({"tables": {name: _about(name, table) for name, table in tables.items()}}, tables, {"crosscheck": seconds})
+    return Record(
+        {"tables": {name: _about(name, table) for name, table in tables.items()}}, tables, {"crosscheck": seconds}
+    )
 
 
 def _about(name: str, table: "DataFrame") -> Row:

@@ -21,6 +21,12 @@ STUDY_FIGURES: dict[str, tuple[str, ...]] = {
 }
 """The papers' figures and the tables that each is drawn from."""
 
+HEADINGS_OF = {
+    "ms_fig4": "The best length, and what moves it ([MS] Fig. 4)",
+    "ud_fig7_8": "Goodput, lengths and modes against downlink power ([UD] Figs. 7 and 8)",
+}
+"""Of figures drawn from several tables."""
+
 WHOLE = ("whole-lengths", "mode-selection")
 """The formulations that enumeration must meet."""
 
@@ -50,7 +56,9 @@ def figures(record: Record) -> dict[str, list[Panel]]:
     tables, about = record.tables, record.manifest["tables"]
     found: dict[str, list[Panel]] = {}
     for place in tables["answer_scenarios"]["place"]:
-        methods, devices = (tables[name][tables[name]["place"] == place] for name in ("answer_methods", "answer_devices"))
+        methods, devices = (
+            tables[name][tables[name]["place"] == place] for name in ("answer_methods", "answer_devices")
+        )
         found[f"answer-{place}"] = answer_panels(int(place), methods, devices)
     found["crosscheck"] = _crosscheck(record)
     for figure, names in STUDY_FIGURES.items():
@@ -73,6 +81,8 @@ def _crosscheck(record: Record) -> list[Panel]:
     trials = record.tables["crosscheck_trials"].join(rows[["bound", "algorithm"]], on=["formulation", "solver"])
     bound = trials["bound"].astype(bool)
     numbers = ("objective_difference", "certificate", "above_algorithm", "above_brute_force")
-    trials = trials.assign(**{name: trials[name].astype(float) for name in numbers}, whole=trials["formulation"].isin(WHOLE))
+    trials = trials.assign(
+        **{name: trials[name].astype(float) for name in numbers}, whole=trials["formulation"].isin(WHOLE)
+    )
     trials.loc[bound, "objective_difference"] = float("nan")
     return error_panels(trials, float(record.tables["crosscheck"]["objective_tolerance"].max()))

@@ -95,4 +95,3 @@ def _in_boxes(page: str) -> str:
     """Every table in a box of its own that scrolls sideways, so that the page does not."""
     page = re.sub(r'<table class="(\w+)">', r'<div class="table" tabindex="0"><table class="\1">', page)
     return page.replace("</table>", "</table></div>")
-

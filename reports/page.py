@@ -1,6 +1,7 @@
 """The report's files from recorded data alone: page as HTML and Markdown, figures, tables, data."""
 
 import re
+from math import isnan
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from msopt import ParameterError
 from msopt.files import write_bytes, write_text
-from reports.figures import CLAIMS_OF, STUDY_FIGURES, figures
+from reports.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
 from reports.html import TEMPLATES, as_html, slug
 from reports.plots.answer import PROBLEM_TITLES
 from reports.plots.style import Panel, inline, label_of, rendered
@@ -84,16 +85,16 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"escaped": escaped, "number": number, "per_cent": per_cent, "literal": literal}
+    environment.filters |= {"escaped": escaped, "number": number, "per_cent": _per_cent, "literal": literal}
     environment.filters |= {"slug": slug, "counted": counted}
 
-    def figure(name: str) -> str:
+    def panels(name: str) -> str:
         return "\n".join(f"![{escaped(panel.title)}]({_source(panel)})" for panel in drawn[name])
 
     context = {
         "manifest": record.manifest,
         "headings": HEADINGS,
-        "figure": figure,
+        "panels": panels,
         "table": lambda name: shown[name].markdown(),
         "has": lambda name: name in shown and bool(shown[name].rows),
         "problem_words": {problem: words.lower() for problem, words in PROBLEM_TITLES.items()},
@@ -117,6 +118,11 @@ def counted(count: int, thing: str) -> str:
     return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
+def _per_cent(ratio: float | None) -> str:
+    """A ratio in per cent that a line does not break at its space."""
+    return per_cent(ratio).replace(" ", "\u00a0")
+
+
 def _records(table: Any) -> list[Row]:
     """Rows as plain dictionaries; what is missing is None."""
     return list(table.astype(object).where(table.notna(), None).to_dict("records"))
@@ -125,6 +131,7 @@ def _records(table: Any) -> list[Row]:
 def _scenarios(record: Record) -> list[Row]:
     tables, found = record.tables, []
     solutions, warnings = _records(summary(record)), _records(tables["answer_warnings"])
+    methods = _records(tables["answer_methods"])
     for scenario in _records(tables["answer_scenarios"]):
         place = scenario["place"]
         found.append(
@@ -132,6 +139,7 @@ def _scenarios(record: Record) -> list[Row]:
             | {
                 "provenance": [line for line in str(scenario["provenance"] or "").split("\n") if line],
                 "solutions": [row for row in solutions if row["place"] == place],
+                "without": [row for row in methods if row["place"] == place and row["reason"]],
                 "warnings": [row["text"] for row in warnings if row["place"] == place],
             }
         )
@@ -160,7 +168,7 @@ def _paper_figure(record: Record, name: str) -> Row:
     claims = {row["id"]: row for row in _records(record.tables["claims"])}
     return {
         "name": name,
-        "title": "; ".join(dict.fromkeys(entry["title"] for entry in about)),
+        "title": HEADINGS_OF.get(name, about[0]["title"]),
         "says": list(dict.fromkeys(entry["paper_says"] for entry in about if entry["paper_says"])),
         "sources": list(dict.fromkeys(entry["source"] for entry in about)),
         "tables": STUDY_FIGURES[name],
@@ -177,7 +185,9 @@ def _behind(record: Record, name: str) -> list[Row]:
     table = record.tables[name]
     if record.manifest["tables"][name]["y"] != "goodput":
         return []
-    keys = [column for column in table.columns if column in ("pair", "power_ratio", record.manifest["tables"][name]["x"])]
+    keys = [
+        column for column in table.columns if column in ("pair", "power_ratio", record.manifest["tables"][name]["x"])
+    ]
     best = table[table["scheme"] == "optimum"].set_index(keys)["mean"]
     found = []
     for scheme in _ALGORITHMS:
@@ -220,7 +230,10 @@ def _profiles(record: Record) -> list[Row]:
         mine = curves[curves["profile"] == profile["profile"]]
         worst = []
         for task, rows in mine.groupby("task", sort=False) if len(mine) else ():
-            off = {law: (rows["survival"].astype(float) - rows[law].astype(float)).abs().max() for law in ("geometric", "beta")}
-            worst.append({"task": task} | {law: None if value != value else float(value) for law, value in off.items()})
+            off = {
+                law: (rows["survival"].astype(float) - rows[law].astype(float)).abs().max()
+                for law in ("geometric", "beta")
+            }
+            worst.append({"task": task} | {law: None if isnan(value) else float(value) for law, value in off.items()})
         found.append(profile | {"worst": worst})
     return found

@@ -148,6 +148,4 @@ def _gains(record: Record) -> Check:
 def _claims(record: Record) -> Check:
     claims = record.tables["claims"]
     tested = int((claims["cases"] > 0).sum())
-    return Check(
-        "Every claim was tested", f"{tested} of {len(claims)}", _verdict(tested == len(claims))
-    )
+    return Check("Every claim was tested", f"{tested} of {len(claims)}", _verdict(tested == len(claims)))

@@ -71,9 +71,8 @@ class Shown:
     def of(cls, title: str, table: "DataFrame", columns: Sequence[Column]) -> "Shown":
         """A table's columns as texts; columns that it does not have, or that hold nothing, are left out."""
         kept = [column for column in columns if column.key in table and table[column.key].notna().any()]
-        cells = [
-            [literal(column.text(None if _missing(value) else value)) for value in table[column.key]] for column in kept
-        ]
+        values = [table[column.key].astype(object).where(table[column.key].notna(), None) for column in kept]
+        cells = [[literal(column.text(value)) for value in of] for column, of in zip(kept, values, strict=True)]
         return cls(
             title,
             tuple(column.head for column in kept),
@@ -105,10 +104,6 @@ class Shown:
                 "",
             ]
         )
-
-
-def _missing(value: Any) -> bool:
-    return value is None or value != value  # noqa: PLR0124  (NaN is the one number that differs from itself)
 
 
 def escaped(text: str) -> str:

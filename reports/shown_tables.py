@@ -1,5 +1,6 @@
 """Every table that the page shows, from a record: which columns, called what, with how many digits."""
 
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from reports.plots.style import label_of
@@ -43,8 +44,13 @@ _METHODS = (
     _ratio("gain_of_best", "gain of the best over it"),
     _ratio("gap", "gap to the bound"),
     _words("whose", "whose"),
-    _words("what", "what"),
-    _words("reason", "why there is no number"),
+)
+_NOTES = (
+    _words("problem", "problem"),
+    _words("method", "method"),
+    _words("shown", "called here"),
+    _words("whose", "whose"),
+    _words("what", "what it is"),
 )
 _DEVICES = (
     _words("device", "device"),
@@ -112,6 +118,7 @@ _CHECKS = (
     _words("found", "found"),
     _words("verdict", "verdict"),
 )
+_SETTINGS = (_words("of", "setting"), _words("statement", "what stands there"))
 _CLAIMS = (
     _words("paper", "paper"),
     _words("sentence", "what it says"),
@@ -190,8 +197,17 @@ def shown_tables(record: Record) -> dict[str, Shown]:
         | _claims(record)
         | _gains(record)
         | _profiles(record)
-        | {"checks": Shown.of("Checks of this report", record.tables["checks"], _CHECKS)}
+        | {
+            "checks": Shown.of("Checks of this report", record.tables["checks"], _CHECKS),
+            "methods": Shown.of("The methods", _notes(record), _NOTES),
+            "settings": Shown.of("What the papers do not state", record.tables["settings"], _SETTINGS),
+        }
     )
+
+
+def _notes(record: Record) -> "DataFrame":
+    table = record.tables["answer_methods"].drop_duplicates(["problem", "method"])
+    return table.assign(shown=table["method"].map(label_of))
 
 
 def _answers(record: Record) -> dict[str, Shown]:
@@ -250,7 +266,12 @@ def _crosschecks(record: Record) -> dict[str, Shown]:
     )
     compared = table[table["verdict"] != "not asked"]
     notes = record.tables["crosscheck_notes"]
-    columns = (_words("formulation", "formulation"), _words("solver", "solver"), _words("kind", "what"), _words("text", "why"))
+    columns = (
+        _words("formulation", "formulation"),
+        _words("solver", "solver"),
+        _words("kind", "what"),
+        _words("text", "why"),
+    )
     counted = notes.groupby(["formulation", "solver", "kind"], sort=False, as_index=False).agg(
         count=("text", "size"), text=("text", "first")
     )
@@ -264,7 +285,9 @@ def _crosschecks(record: Record) -> dict[str, Shown]:
 
 
 def _fractions(parts: "Series[float]", wholes: "Series[float]") -> list[str | None]:
-    return [None if b != b else f"{int(a)}/{int(b)}" for a, b in zip(parts.astype(float), wholes.astype(float), strict=True)]
+    return [
+        None if isnan(b) else f"{int(a)}/{int(b)}" for a, b in zip(parts.astype(float), wholes.astype(float), strict=True)
+    ]
 
 
 def _claims(record: Record) -> dict[str, Shown]:
@@ -311,4 +334,4 @@ def _profiles(record: Record) -> dict[str, Shown]:
 
 def _ranges(table: "DataFrame", name: str) -> list[str | None]:
     ends = zip(table[f"{name}_low"].astype(float), table[f"{name}_high"].astype(float), strict=True)
-    return [None if low != low else f"{low:.3g} to {high:.3g}" for low, high in ends]
+    return [None if isnan(low) else f"{low:.3g} to {high:.3g}" for low, high in ends]

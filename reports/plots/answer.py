@@ -31,22 +31,20 @@ def answer_panels(place: int, methods: "DataFrame", devices: "DataFrame") -> lis
     methods, devices : DataFrame
         Its rows of the tables `answer_methods` and `answer_devices`.
     """
-    compared = [
-        Panel(f"answer-{place}-{problem}", f"{PROBLEM_TITLES[str(problem)]}: every method", methods_panel(rows))
-        for problem, rows in methods.groupby("problem", sort=False)
-    ]
-    given = [
-        Panel(f"answer-{place}-{problem}-devices", f"{PROBLEM_TITLES[str(problem)]}: who gets what", devices_panel(rows))
-        for problem, rows in devices.groupby("problem", sort=False)
-    ]
-    return compared + given
+    panels = []
+    for problem, rows in methods.groupby("problem", sort=False):
+        title = PROBLEM_TITLES[str(problem)]
+        panels.append(Panel(f"answer-{place}-{problem}", f"{title}: every method", methods_panel(rows)))
+        given = devices[devices["problem"] == problem]
+        panels.append(Panel(f"answer-{place}-{problem}-devices", f"{title}: who gets what", devices_panel(given)))
+    return panels
 
 
 @styled
 def methods_panel(rows: "DataFrame") -> Figure:
     """Goodput of each method of a problem [token/s], the best first; the proven bound as a line."""
     problem = str(rows["problem"].iloc[0])
-    figure, axes = new_panel(PROBLEM_TITLES[problem], _REST_IN + _BAR_IN * len(rows))
+    figure, axes = new_panel(PROBLEM_TITLES[problem], _REST_IN + _BAR_IN * (len(rows) + 0.7))
     for place, row in enumerate(rows.itertuples()):
         value, error = row.goodput_tokens_per_s, row.standard_error_tokens_per_s
         if pd.isna(value):
@@ -64,14 +62,7 @@ def methods_panel(rows: "DataFrame") -> Figure:
             hatch="" if of_the_problem else "////",
         )
         axes.annotate(
-            f"{value:#.4g}",
-            (value, place),
-            xytext=(5.0, 0.0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8.0,
-            zorder=4,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+            f"{value:#.4g}", (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=8.0
         )
     first = rows.iloc[0]
     if not pd.isna(first["gap"]):
@@ -79,8 +70,8 @@ def methods_panel(rows: "DataFrame") -> Figure:
         axes.axvline(bound, color=VERMILION, linestyle="--", linewidth=1.4, zorder=3)
         axes.annotate(
             "no control above",
-            (bound, len(rows) - 0.5),
-            xytext=(-3.0, 1.0),
+            (bound, len(rows) + 0.3),
+            xytext=(-3.0, 2.0),
             textcoords="offset points",
             ha="right",
             va="bottom",
@@ -88,15 +79,17 @@ def methods_panel(rows: "DataFrame") -> Figure:
             color=VERMILION,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
         )
-    axes.set_xlim(0.0, 1.2 * float(rows["goodput_tokens_per_s"].max()))
-    _rows_of(axes, [label_of(str(method)) for method in rows["method"]], bottom=0.1)
+    axes.set_xlim(0.0, 1.03 * float(rows["goodput_tokens_per_s"].max()))
+    _rows_of(axes, [label_of(str(method)) for method in rows["method"]], bottom=0.75)
     axes.set_xlabel("goodput [token/s]")
     return figure
 
 
 def _missing(reason: str) -> str:
     """The key that a method lacks, where its message names one, to fit into a row."""
-    return next((word for word in reason.replace(",", " ").split() if "." in word and "_" in word), "more than is given")
+    return next(
+        (word for word in reason.replace(",", " ").split() if "." in word and "_" in word), "more than is given"
+    )
 
 
 @styled
@@ -116,9 +109,20 @@ def devices_panel(rows: "DataFrame") -> Figure:
         accepted = 1.0 - rows["rejection_probability"]
         start = pd.Series(0.0, index=rows.index)
         parts = (("accepted", accepted, "#D9D9D9", ""), ("uplink", rows["uplink_probability"], BLUE, "//"))
-        for label, share, colour, hatch in (*parts, ("downlink", rows["downlink_probability"], "#F3B48A", ".."),):
+        for label, share, colour, hatch in (
+            *parts,
+            ("downlink", rows["downlink_probability"], "#F3B48A", ".."),
+        ):
             right.barh(
-                place, share, left=start, height=0.7, color=colour, hatch=hatch, edgecolor=BLACK, linewidth=0.4, label=label
+                place,
+                share,
+                left=start,
+                height=0.7,
+                color=colour,
+                hatch=hatch,
+                edgecolor=BLACK,
+                linewidth=0.4,
+                label=label,
             )
             start = start + share
         right.set_xlim(0.0, 1.0)

@@ -1,24 +1,29 @@
 """Tidy tables of means and intervals as figures: lines against a number, bars against a word."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import FormatStrFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
+from msopt.arrays import FloatArray
 from reports.plots.style import GREY, Look, end_labels, looks, new_panel, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
+_FEW = 8
+"""So many points on the horizontal axis have a tick each."""
+
 _ABOVE = 0.06
 """Room above and below the data, as a share of their range."""
 
 
 @styled
-def curve_panel(table: "DataFrame", x: str, *, x_label: str, y_label: str, title: str = "", log2: bool = False) -> Figure:
+def curve_panel(
+    table: "DataFrame", x: str, *, x_label: str, y_label: str, title: str = "", log2: bool = False
+) -> Figure:
     """One panel: a line for each scheme against a number, its interval as a band, its name at its end.
 
     Parameters
@@ -36,7 +41,6 @@ def curve_panel(table: "DataFrame", x: str, *, x_label: str, y_label: str, title
     figure, axes = new_panel(title)
     if log2:
         axes.set_xscale("log", base=2)
-        axes.xaxis.set_major_formatter(FormatStrFormatter("%g"))
     styles = looks(table["scheme"])
     ends = []
     for place, (scheme, look) in enumerate(styles.items()):
@@ -48,45 +52,46 @@ def curve_panel(table: "DataFrame", x: str, *, x_label: str, y_label: str, title
         known = np.flatnonzero(np.isfinite(mean))
         if known.size:
             ends.append((look.label, float(mean[known[-1]]), look.colour))
-    _frame(axes, table, x, log2)
+    _frame(axes, table, x)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     if len(styles) > 1:
         end_labels(axes, ends)
+    else:
+        axes.set_title(": ".join(text for text in (title, ends[0][0]) if text), parse_math=False)
     return figure
 
 
-def _line(
-    axes: "Axes", at: Sequence[float], mean: Sequence[float], look: Look, place: int, of: int
-) -> None:
-    """A line whose markers stand apart from those of other lines that lie on it."""
+def _line(axes: "Axes", at: FloatArray, mean: FloatArray, look: Look, place: int, of: int) -> None:
+    """A line whose markers stand apart from those of other lines that lie on it; a single point is a large marker."""
     step = max(1, len(at) // 8)
     axes.plot(
         at,
         mean,
         color=look.colour,
         marker=look.marker,
+        markersize=11.0 if len(at) == 1 else None,
         linestyle=look.line,
         markevery=(place * step // max(of, 1), step),
-        markerfacecolor="white" if place % 2 else look.colour,
+        markerfacecolor=look.colour if look.line in ("-", "") else "white",
         zorder=3.0 + (of - place) / of,
+        clip_on=False,
     )
 
 
-def _frame(axes: "Axes", table: "DataFrame", x: str, log2: bool) -> None:
+def _frame(axes: "Axes", table: "DataFrame", x: str) -> None:
+    """Limits with some room, from 0 where the data come near it; ticks where the points are, if those are few."""
     values = table[["mean", "low", "high"]].to_numpy(dtype=float)
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     room = _ABOVE * ((high - low) or abs(high) or 1.0)
-    bottom = 0.0 if 0.0 <= low < 0.4 * high else low - room
-    axes.set_ylim(bottom, high + room)
-    at = table[x].to_numpy(dtype=float)
-    if log2:
-        pass
-    elif np.array_equal(at, np.round(at)) and np.ptp(at) >= 4:
-        axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.set_ylim(0.0 if 0.0 <= low < 0.4 * high else low - room, high + room)
+    at = np.unique(table[x].to_numpy(dtype=float))
+    if len(at) <= _FEW:
+        axes.set_xticks(at, [f"{value:g}" for value in at], minor=False)
+        axes.xaxis.set_minor_locator(NullLocator())
     else:
-        axes.xaxis.set_major_locator(MaxNLocator(6))
-    axes.set_xlim(float(at.min()), float(at.max()) if np.ptp(at) else float(at.min()) + 1.0)
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=bool(np.all(at == np.round(at)))))
+    axes.margins(x=0.03)
 
 
 @styled
@@ -107,8 +112,16 @@ def bar_panel(table: "DataFrame", *, x_label: str, title: str = "") -> Figure:
         look = styles[str(row.scheme)]
         mean, low, high = (float(getattr(row, name)) for name in ("mean", "low", "high"))
         first = place == 0
-        axes.barh(place, mean, height=0.66, facecolor=look.colour, edgecolor="black", linewidth=0.6,
-                  hatch="" if first else "////", alpha=1.0 if first else 0.55)
+        axes.barh(
+            place,
+            mean,
+            height=0.66,
+            facecolor=look.colour,
+            edgecolor="black",
+            linewidth=0.6,
+            hatch="" if first else "////",
+            alpha=1.0 if first else 0.55,
+        )
         if np.isfinite(low) and high > low:
             axes.plot([low, high], [place, place], color="black", linewidth=1.0, marker="|", markersize=5)
         end = high if np.isfinite(high) else mean

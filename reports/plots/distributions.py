@@ -1,24 +1,21 @@
 """Distributions as figures: the errors of the cross-check, and the gains over the baselines."""
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, NullLocator
 
-from reports.plots.style import BLACK, BLUE, GREEN, GREY, PURPLE, VERMILION, Panel, looks, new_panel
+from msopt.arrays import FloatArray
+
+from reports.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Panel, looks, new_panel
 from reports.plots.style import label_of, styled
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_SOLVERS: dict[str, tuple[str, Any]] = {
-    "ECOS": (BLUE, "-"),
-    "CLARABEL": (VERMILION, "--"),
-    "SCS": (GREEN, "-."),
-    "HIGHS": (BLACK, ":"),
-    "grid": (BLUE, "-"),
-    "greedy": (VERMILION, "--"),
-}
+_COLOURS = {"ECOS": BLUE, "CLARABEL": ORANGE, "SCS": GREEN, "HIGHS": GREY, "grid": BLUE, "greedy": ORANGE}
 _LEAST = 1e-16
 """What an exact agreement is drawn as."""
 
@@ -74,43 +71,46 @@ def error_panels(trials: "DataFrame", objective_rtol: float) -> list[Panel]:
             Panel(
                 "crosscheck-algorithms",
                 "The relaxed optimum above the papers' algorithms",
-                histogram_panel(above, "relaxed optimum above the algorithm [1]", "The papers' algorithms", share=True),
+                histogram_panel(above, "relaxed optimum above the algorithm [1]", "The papers' algorithms"),
             )
         )
     return panels
 
 
 @styled
-def histogram_panel(
-    series: dict[str, np.ndarray], x_label: str, title: str, tolerance: float | None = None, share: bool = False
-) -> Figure:
-    """Outlines over powers of ten, one for each series; what is 0 stands at the left end."""
-    figure, axes = new_panel(title)
+def histogram_panel(series: dict[str, FloatArray], x_label: str, title: str, tolerance: float | None = None) -> Figure:
+    """A histogram over powers of ten for each series, below each other; what is 0 stands at the left end."""
     known = {name: np.maximum(values, _LEAST) for name, values in series.items() if values.size}
+    figure, axes = new_panel("", 0.9 + 0.62 * len(known))
+    figure.delaxes(axes)
+    rows = figure.subplots(len(known), 1, sharex=True, squeeze=False)[:, 0]
     every = np.concatenate(list(known.values()))
-    low = np.floor(np.log10(every.min()))
-    high = np.ceil(np.log10(max(every.max(), tolerance or _LEAST)) + 0.5)
-    edges = np.arange(low, high + 0.5, 0.5)
-    tallest = 0.0
-    for name, values in known.items():
-        colour, line = _SOLVERS.get(name, (PURPLE, (0, (5, 1))))
-        counts, _ = np.histogram(np.log10(values), edges)
-        shown = counts / counts.sum() if share else counts
-        tallest = max(tallest, float(shown.max()))
-        label = f"{label_of(name)} ({values.size})"
-        axes.stairs(shown, 10.0**edges, color=colour, linestyle=line, linewidth=1.6, label=label)
-    axes.set_xscale("log")
-    axes.set_xlim(10.0 ** edges[0], 10.0 ** edges[-1])
-    axes.set_ylim(0.0, 1.08 * tallest)
-    if tolerance is not None:
-        axes.axvline(tolerance, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2)
-        axes.annotate(
-            "tolerance", (tolerance, 1.0), xycoords=("data", "axes fraction"), xytext=(-3, -2), va="top", ha="right",
-            textcoords="offset points", fontsize=8.0, color=GREY, rotation=90,
+    low, high = np.floor(np.log10(every.min())), np.ceil(np.log10(max(every.max(), tolerance or _LEAST)) + 0.25)
+    edges = 10.0 ** np.arange(low, high + 0.5, 0.5)
+    for row, (name, values) in zip(rows, known.items(), strict=True):
+        row.hist(values, edges, color=_COLOURS.get(name, PURPLE), edgecolor=BLACK, linewidth=0.5)
+        row.set_xscale("log")
+        row.set_xlim(edges[0], edges[-1])
+        row.set_ylabel("trials")
+        row.yaxis.set_major_locator(MaxNLocator(2, integer=True))
+        row.grid(visible=False, axis="y")
+        row.annotate(
+            f"{label_of(name)} ({values.size})", (0.0, 0.98), xycoords="axes fraction", xytext=(3, 0), va="top",
+            textcoords="offset points", fontsize=8.5, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
         )
-    axes.set_xlabel(x_label)
-    axes.set_ylabel("share of trials [1]" if share else "trials")
-    figure.legend(loc="outside lower center", ncols=2, handlelength=2.6, columnspacing=1.2)
+        if tolerance is not None:
+            row.axvline(tolerance, color=BLACK, linestyle=(0, (4, 2)), linewidth=1.2)
+    if tolerance is not None:
+        rows[0].annotate(
+            "tolerance", (tolerance, 1.0), xycoords=("data", "axes fraction"), xytext=(0, 2), ha="center",
+            textcoords="offset points", fontsize=8.0,
+        )
+    rows[0].set_title(title)
+    powers = np.arange(low, high + 1)
+    rows[-1].set_xticks(10.0 ** powers[:: max(1, math.ceil(len(powers) / 7))])
+    rows[-1].xaxis.set_minor_locator(NullLocator())
+    plain_powers(rows[-1].xaxis)
+    rows[-1].set_xlabel(x_label)
     return figure
 
 
@@ -150,8 +150,13 @@ def quantile_panel(rows: "DataFrame", paper: float | None) -> Figure:
     axes.set_xlabel("gain of the optimum over the baseline [%]")
     axes.set_ylabel("share of scenarios below [1]")
     figure.legend(
-        handles=axes.lines[: len(styles)], labels=[look.label for look in styles.values()],
-        loc="outside lower center", ncols=3, handlelength=2.4, columnspacing=1.0, fontsize=8.0,
+        handles=axes.lines[: len(styles)],
+        labels=[look.label for look in styles.values()],
+        loc="outside lower center",
+        ncols=3,
+        handlelength=2.4,
+        columnspacing=1.0,
+        fontsize=8.0,
     )
     return figure
 
@@ -188,6 +193,14 @@ def family_panel(rows: "DataFrame", paper: float | None) -> Figure:
 def _paper_line(axes: Any, paper: float) -> None:
     axes.axvline(100.0 * paper, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2)
     axes.annotate(
-        "[MS]: up to", (100.0 * paper, 0.0), xycoords=("data", "axes fraction"), xytext=(-3, 4), va="bottom", ha="right",
-        textcoords="offset points", fontsize=8.0, color=GREY, rotation=90,
+        "[MS]: up to",
+        (100.0 * paper, 0.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(-3, 4),
+        va="bottom",
+        ha="right",
+        textcoords="offset points",
+        fontsize=8.0,
+        color=GREY,
+        rotation=90,
     )

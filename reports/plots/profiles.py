@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from reports.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, Panel, end_labels, new_panel
 from reports.plots.style import styled
@@ -11,24 +12,40 @@ from reports.plots.style import styled
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-_SERIES = ((BLUE, "o", "-"), (VERMILION, "s", "--"), (GREEN, "^", "-."), (PURPLE, "D", ":"), (ORANGE, "v", "-"),
-           (SKY, "P", "--"), (BLACK, "X", "-."), (GREY, "*", ":"))
+_SERIES = (
+    (BLUE, "o", "-"),
+    (VERMILION, "s", "--"),
+    (GREEN, "^", "-."),
+    (PURPLE, "D", ":"),
+    (ORANGE, "v", "-"),
+    (SKY, "P", "--"),
+    (BLACK, "X", "-."),
+    (GREY, "*", ":"),
+)
 
 
 def profile_panels(place: int, tables: "dict[str, DataFrame]") -> list[Panel]:
     """The panels of one profile; `tables` holds its rows of the tables of `reports.profile_tables`."""
     panels = []
     if len(tables["profile_acceptance"]):
-        panels.append(Panel(f"profile-{place}-acceptance", "Acceptance by task", acceptance_panel(tables["profile_acceptance"])))
+        panels.append(
+            Panel(f"profile-{place}-acceptance", "Acceptance by task", acceptance_panel(tables["profile_acceptance"]))
+        )
     if len(tables["profile_curves"]):
         for number, (task, rows) in enumerate(tables["profile_curves"].groupby("task", sort=False), start=1):
-            panels.append(Panel(f"profile-{place}-curve-{number}", f"Acceptance curve, {task}", curve_law_panel(rows, str(task))))
+            panels.append(
+                Panel(f"profile-{place}-curve-{number}", f"Acceptance curve, {task}", curve_law_panel(rows, str(task)))
+            )
     if len(tables["profile_verification"]):
         panels.append(
-            Panel(f"profile-{place}-verification", "Verification time", verification_panel(tables["profile_verification"]))
+            Panel(
+                f"profile-{place}-verification", "Verification time", verification_panel(tables["profile_verification"])
+            )
         )
     if len(tables["profile_payload"]):
-        panels.append(Panel(f"profile-{place}-payload", "Payload against acceptance", payload_panel(tables["profile_payload"])))
+        panels.append(
+            Panel(f"profile-{place}-payload", "Payload against acceptance", payload_panel(tables["profile_payload"]))
+        )
     return panels
 
 
@@ -97,16 +114,20 @@ def payload_panel(rows: "DataFrame") -> Figure:
     """Acceptance when drafting from what is sent, against the bits of a distribution; a line for each quantisation."""
     figure, axes = new_panel("Payload against acceptance")
     ends = []
-    for place, (key, group) in enumerate(rows.groupby(["task", "probability_bits"], sort=False)):
+    ordered = rows.sort_values("distribution_bits", kind="stable")
+    for place, (key, group) in enumerate(ordered.groupby(["task", "probability_bits"])):
         colour, marker, line = _SERIES[place % len(_SERIES)]
         task, bits = key
-        group = group.sort_values("distribution_bits")
         at, mean = group["distribution_bits"].to_numpy(dtype=float) / 1e3, group["acceptance"].to_numpy(dtype=float)
         low, high = (group[f"acceptance_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
         axes.fill_between(at, low, high, color=colour, alpha=0.13, linewidth=0.0)
         axes.plot(at, mean, marker=marker, linestyle=line, color=colour)
         ends.append((f"{bits} bit" if rows["task"].nunique() == 1 else f"{task}, {bits} bit", float(mean[-1]), colour))
     axes.set_xscale("log")
+    ticks = sorted(set(rows["distribution_bits"] / 1e3))
+    axes.set_xticks(ticks if len(ticks) <= 8 else ticks[:: len(ticks) // 6], minor=False)
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter("{x:.3g}")
     axes.set_xlabel("one distribution [kbit]")
     axes.set_ylabel("acceptance α [1]")
     end_labels(axes, ends)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from reports.plots.axes_words import axis_of, axis_of_quantity
 from reports.plots.curves import bar_panel, curve_panel
-from reports.plots.style import Panel
+from reports.plots.style import OF, Panel
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,7 +34,13 @@ def study_panels(name: str, table: "DataFrame", about: dict[str, Any]) -> list[P
     table = table.assign(**{column: table[column].astype(float) * y_axis.factor for column in _VALUES})
     table = table.assign(**{x: table[x].astype(float) * x_axis.factor}, scheme=_schemes(table))
     panels = []
-    for place, (title, rows) in enumerate(_facets(table, x), start=1):
+    of_draw_0 = table.assign(**{column: table["example"] * y_axis.factor for column in _VALUES}) if "example" in table else None
+    facets = list(_facets(table, x))
+    if of_draw_0 is not None:
+        facets += [(f"{title}, draw 0 alone", rows) for title, rows in _facets(of_draw_0, x)]
+    if len(facets) == 1:
+        facets = [(about["title"].partition(" ([")[0], facets[0][1])]
+    for place, (title, rows) in enumerate(facets, start=1):
         if rows[x].nunique() == 1:
             figure = bar_panel(rows.reset_index(drop=True), x_label=y_axis.label, title=title)
         else:
@@ -53,7 +59,7 @@ def _schemes(table: "DataFrame") -> "pd.Series[Any]":
         name = methods[0] if len(methods) == 1 else "exact or decomposition"
         scheme = scheme.where(scheme != OPTIMUM, name)
     if "share" in table:
-        scheme = table["share"].astype(str) + " · " + scheme
+        scheme = table["share"].astype(str) + OF + scheme
     return scheme
 
 

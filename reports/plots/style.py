@@ -6,6 +6,7 @@ screen, below each other on a phone, and each a file for a paper's column.
 
 import html
 import io
+import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -16,11 +17,13 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from reports.words import literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 Form = Literal["svg", "pdf"]
 P = ParamSpec("P")
@@ -36,9 +39,8 @@ _RC: dict[str, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.0,
-    "axes.titlesize": 9.5,
+    "axes.titlesize": 10.0,
     "axes.titlelocation": "left",
-    "axes.titleweight": "bold",
     "axes.labelsize": 9.0,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -108,6 +110,9 @@ _LOOKS: dict[str, Look] = {
     "uniform-length": Look("uniform length", ORANGE, "D", (0, (3, 1, 1, 1, 1, 1))),
     "computation-only": Look("computation only", SKY, "P", (0, (1, 1))),
 }
+OURS = ("exact", "decomposition", "exact or decomposition")
+OF = " of "
+_SHARES = {"accepted": (GREEN, "o"), "uplink": (BLUE, "^"), "downlink": (VERMILION, "s")}
 _OTHERS: tuple[tuple[str, str, Any], ...] = (
     (BLUE, "s", "--"),
     (VERMILION, "^", "-."),
@@ -125,14 +130,25 @@ def label_of(scheme: str) -> str:
 
 
 def looks(schemes: Iterable[str]) -> dict[str, Look]:
-    """A look for each scheme: a method's own, and for every other the first that none of them has."""
+    """A look for each scheme: a method's own, and for every other the first that none of them has.
+
+    "SHARE of SCHEME" has the colour of the share; solid where the scheme is ours, dashed and hollow elsewhere.
+    """
     names = list(dict.fromkeys(schemes))
     known = {name: _LOOKS[name] for name in names if name in _LOOKS}
+    known |= {name: _share_look(*name.split(OF)) for name in names if OF in name}
     taken = {look.colour for look in known.values()}
     free = [other for other in _OTHERS if other[0] not in taken] or list(_OTHERS)
     unknown = [name for name in names if name not in known]
     given = {name: Look(literal(name), *free[place % len(free)]) for place, name in enumerate(unknown)}
     return {name: known.get(name) or given[name] for name in names}
+
+
+def _share_look(share: str, scheme: str) -> Look:
+    colour, marker = _SHARES.get(share, (GREY, "D"))
+    ours = scheme in OURS
+    label = f"{share}, {'ours' if ours else label_of(scheme)}"
+    return Look(label, colour, marker, "-" if ours else (0, (4, 2)))
 
 
 def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
@@ -144,6 +160,24 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
             return draw(*args, **kwargs)
 
     return drawn
+
+
+def plain_powers(axis: "Axis") -> None:
+    """Powers of ten as plain text: a figure needs no second font for them."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def power_of_ten(value: float) -> str:
+    """A power of ten as text; "" for another number.
+
+    >>> power_of_ten(1e-12), power_of_ten(10.0), power_of_ten(3.0)
+    ('10⁻¹²', '10', '')
+    """
+    power = round(math.log10(value))
+    if not math.isclose(value, 10.0**power, rel_tol=1e-9):
+        return ""
+    return f"{value:g}" if 0 <= power <= 3 else "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def new_panel(title: str = "", height_in: float = HEIGHT_IN) -> tuple[Figure, "Axes"]:
@@ -181,10 +215,10 @@ def end_labels(axes: "Axes", ends: Sequence[tuple[str, float, str]], least: floa
         )
 
 
-def spread(places: Sequence[float], least: float, most: float = 1.0) -> list[float]:
+def spread(places: Sequence[float], least: float, most: float = 0.98) -> list[float]:
     """Sorted places moved as little as needed to stand `least` apart, none above `most`.
 
-    >>> spread([0.0, 0.1, 0.9], 0.3), spread([0.5, 1.0, 1.0], 0.2)
+    >>> spread([0.0, 0.1, 0.9], 0.3), spread([0.5, 1.0, 1.0], 0.2, 1.0)
     ([-0.1, 0.2, 0.9], [0.5, 0.8, 1.0])
     """
     groups: list[tuple[float, int]] = []
@@ -198,9 +232,7 @@ def spread(places: Sequence[float], least: float, most: float = 1.0) -> list[flo
             below, number = groups.pop()
             centre, count = (below * number + centre * count) / (number + count), number + count
         groups.append((centre, count))
-    return [
-        round(centre + (place - (count - 1) / 2) * least, 12) for centre, count in groups for place in range(count)
-    ]
+    return [round(centre + (place - (count - 1) / 2) * least, 12) for centre, count in groups for place in range(count)]
 
 
 def _readable(colour: str) -> str:
@@ -242,7 +274,7 @@ def inline(svg: str, title: str) -> str:
     body = _METADATA.sub("", svg[svg.index("<svg") :])
     used = set(_REFERENCE.findall(body))
     body = _ID.sub(lambda found: found[0] if found[1] in used else "", body)
-    body = _DIGITS.sub(r"\1", _BLANKS.sub("\n", body)).replace("\n\"", "\"")
+    body = _DIGITS.sub(r"\1", _BLANKS.sub("\n", body)).replace('\n"', '"')
     head, rest = body.split(">", 1)
     box = re.search(r'viewBox="[^"]*"', head)
     assert box is not None
