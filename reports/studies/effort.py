@@ -1,0 +1,57 @@
+"""How much is computed: the quick run that `make report` does, and the full one."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """Draws, points and scenarios of the studies.
+
+    Attributes
+    ----------
+    name : str
+        "quick" or "full".
+    draws : int
+        Channel draws at every point of every figure.
+    bandwidth_hz, ms_devices, downlink_power_dbm, ud_devices, power_ratio : tuples
+        The points of the figures.
+    gains_draws : dict
+        Draws of each setting of each family of the gains, by problem.
+    exact_up_to_devices : dict
+        Devices up to which the optimum is the exact method, by problem.
+    """
+
+    name: str
+    draws: int
+    bandwidth_hz: tuple[float, ...]
+    ms_devices: tuple[int, ...]
+    downlink_power_dbm: tuple[float, ...]
+    ud_devices: tuple[int, ...]
+    power_ratio: tuple[float, ...]
+    gains_draws: dict[str, int]
+    exact_up_to_devices: dict[str, int]
+
+
+QUICK = Effort(
+    name="quick",
+    draws=3,
+    bandwidth_hz=(5e6, 10e6, 15e6, 20e6),
+    ms_devices=(10, 15, 20, 24),
+    downlink_power_dbm=(0.0, 10.0, 20.0, 30.0),
+    ud_devices=(8, 12, 16, 20),
+    power_ratio=(1.0, 4.0, 16.0, 64.0),
+    gains_draws={"heterogeneous": 6, "modes": 1},
+    exact_up_to_devices={"heterogeneous": 24, "modes": 12},
+)
+FULL = Effort(
+    name="full",
+    draws=10,
+    bandwidth_hz=(5e6, 7.5e6, 10e6, 12.5e6, 15e6, 17.5e6, 20e6),
+    ms_devices=(10, 12, 14, 16, 18, 20, 22, 24),
+    downlink_power_dbm=(0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0),
+    ud_devices=(6, 8, 10, 12, 14, 16, 18, 20),
+    power_ratio=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
+    gains_draws={"heterogeneous": 40, "modes": 8},
+    exact_up_to_devices={"heterogeneous": 40, "modes": 14},
+)
+EFFORTS = {effort.name: effort for effort in (QUICK, FULL)}
