@@ -38,7 +38,9 @@ def report(
     from msopt.profile_file import find_profile
     from reports.collect import Order, collect
     from reports.page import write_report
-    from reports.user_method import OPTION, load_function
+    from reports.rows import rows_of
+    from reports.user_function import load_function
+    from reports.user_method import OPTION
 
     for name in method or ():
         load_function(OPTION, name)
@@ -57,10 +59,10 @@ def report(
     warn(dict.fromkeys(record.tables["answer_warnings"].get("text", ())))
     page = write_report(record, place)
     print(f"The report is in {page}")
-    failed = record.tables["checks"]
-    for row in failed[failed["verdict"] != "pass"].itertuples():
-        print(f"FAIL {row.check}: {row.found}")
-    if (failed["verdict"] != "pass").any():
+    failed = [row for row in rows_of(record.tables["checks"]) if row["verdict"] != "pass"]
+    for row in failed:
+        print(f"FAIL {row['check']}: {row['found']}")
+    if failed:
         raise typer.Exit(FAILED)
 
 

@@ -65,8 +65,9 @@ def figures(record: Record) -> dict[str, list[Panel]]:
         found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]
     paper = float(about["gains"]["paper_gain"])
     for problem in dict.fromkeys(tables["gains"]["problem"]):
-        mine = [tables[name][tables[name]["problem"] == problem] for name in ("gains_quantiles", "gains")]
-        found[f"gains-{problem}"] = gain_panels(str(problem), *mine, paper if problem == "heterogeneous" else None)
+        quantiles, gains = (tables[name][tables[name]["problem"] == problem] for name in ("gains_quantiles", "gains"))
+        known = paper if problem == "heterogeneous" else None
+        found[f"gains-{problem}"] = gain_panels(str(problem), quantiles, gains, known)
     for place, profile in enumerate(tables["profiles"]["profile"], start=1):
         measured = {
             name: table[table["profile"] == profile] for name, table in tables.items() if name.startswith("profile_")

@@ -1,8 +1,8 @@
 """The report's files from recorded data alone: page as HTML and Markdown, figures, tables, data."""
 
 import re
-from math import isnan
 from collections.abc import Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from reports.html import TEMPLATES, as_html, slug
 from reports.plots.answer import PROBLEM_TITLES
 from reports.plots.style import Panel, inline, label_of, rendered
 from reports.record import Record
+from reports.rows import rows_of
 from reports.shown import Shown, escaped
 from reports.shown_tables import shown_tables, summary
 from reports.words import literal, number, per_cent
@@ -123,16 +124,11 @@ def _per_cent(ratio: float | None) -> str:
     return per_cent(ratio).replace(" ", "\u00a0")
 
 
-def _records(table: Any) -> list[Row]:
-    """Rows as plain dictionaries; what is missing is None."""
-    return list(table.astype(object).where(table.notna(), None).to_dict("records"))
-
-
 def _scenarios(record: Record) -> list[Row]:
     tables, found = record.tables, []
-    solutions, warnings = _records(summary(record)), _records(tables["answer_warnings"])
-    methods = _records(tables["answer_methods"])
-    for scenario in _records(tables["answer_scenarios"]):
+    solutions, warnings = rows_of(summary(record)), rows_of(tables["answer_warnings"])
+    methods = rows_of(tables["answer_methods"])
+    for scenario in rows_of(tables["answer_scenarios"]):
         place = scenario["place"]
         found.append(
             scenario
@@ -165,7 +161,7 @@ def _crosscheck(record: Record) -> Row:
 
 def _paper_figure(record: Record, name: str) -> Row:
     about = [record.manifest["tables"][table] for table in STUDY_FIGURES[name]]
-    claims = {row["id"]: row for row in _records(record.tables["claims"])}
+    claims = {row["id"]: row for row in rows_of(record.tables["claims"])}
     return {
         "name": name,
         "title": HEADINGS_OF.get(name, about[0]["title"]),
@@ -215,7 +211,7 @@ def _gain_problems(record: Record) -> list[Row]:
             {
                 "problem": problem,
                 "scenarios": int(rows["scenarios"].max()),
-                "rows": [row | {"label": label_of(row["baseline"])} for row in _records(rows)],
+                "rows": [row | {"label": label_of(row["baseline"])} for row in rows_of(rows)],
                 "paper": paper if len(fixed) else None,
                 "above": float(fixed["share_above_paper"].iloc[0]) if len(fixed) else None,
             }
@@ -226,7 +222,7 @@ def _gain_problems(record: Record) -> list[Row]:
 def _profiles(record: Record) -> list[Row]:
     """Each profile, with the greatest difference of its measured curves from either law."""
     curves, found = record.tables["profile_curves"], []
-    for profile in _records(record.tables["profiles"]):
+    for profile in rows_of(record.tables["profiles"]):
         mine = curves[curves["profile"] == profile["profile"]]
         worst = []
         for task, rows in mine.groupby("task", sort=False) if len(mine) else ():

@@ -134,7 +134,8 @@ def _draws(record: Record) -> Check:
 def _gains(record: Record) -> Check:
     table = record.tables["gains"]
     pooled = table[(table["family"] == "all") & (table["setting"] == "all")]
-    counts = pooled.groupby("problem")["scenarios"].max().to_dict()
+    most = pooled.groupby("problem", sort=False)["scenarios"].max()
+    counts = {str(problem): int(count) for problem, count in most.items()}
     needed = _FEWEST.get(record.manifest["effort"]["name"], {})
     told = ", ".join(f"{problem} {count}" for problem, count in counts.items())
     asked = ", ".join(f"{problem} {needed[problem]}" for problem in counts if problem in needed)

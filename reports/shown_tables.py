@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from reports.plots.style import label_of
 from reports.record import Record
+from reports.rows import rows_of
 from reports.shown import Column, Shown
 from reports.words import number, per_cent
 
@@ -134,7 +135,7 @@ _GAINS = (
     _ratio("median", "median"),
     _ratio("p95", "95th percentile"),
     _ratio("max", "maximum"),
-    _ratio("share_above_paper", "share above the paper's"),
+    _ratio("share_above_paper", "share above [MS]'s"),
 )
 _PROFILES = (
     _words("profile", "profile"),
@@ -216,16 +217,17 @@ def _answers(record: Record) -> dict[str, Shown]:
     for place, name in zip(tables["answer_scenarios"]["place"], tables["answer_scenarios"]["scenario"], strict=True):
         mine = {key: table[table["place"] == place] for key, table in tables.items() if key.startswith("answer_")}
         key = f"answer-{place}"
-        for kind, columns, title in (
+        singles: tuple[tuple[str, tuple[Column, ...], str], ...] = (
             ("parameters", _PARAMETERS, "what was read"),
             ("cells", _CELLS, "its devices"),
             ("reaction", _REACTION, "the reaction if every draft were rejected"),
-        ):
+        )
+        for kind, columns, title in singles:
             found[f"{key}-{kind}"] = Shown.of(f"{name}: {title}", mine[f"answer_{kind}"], columns)
-        for kind, columns in (("methods", _METHODS), ("devices", _DEVICES)):
+        for kind, of_problem in (("methods", _METHODS), ("devices", _DEVICES)):
             for problem, rows in mine[f"answer_{kind}"].groupby("problem", sort=False):
                 shown = rows.assign(method=rows["method"].map(label_of)) if kind == "methods" else rows
-                found[f"{key}-{problem}-{kind}"] = Shown.of(f"{name}: {kind} of problem {problem}", shown, columns)
+                found[f"{key}-{problem}-{kind}"] = Shown.of(f"{name}: {kind} of problem {problem}", shown, of_problem)
     return found
 
 
@@ -239,7 +241,7 @@ def summary(record: Record) -> "DataFrame":
     tables = record.tables
     names = dict(zip(tables["answer_scenarios"]["place"], tables["answer_scenarios"]["scenario"], strict=True))
     rows = []
-    for solution in tables["answer_solutions"].to_dict("records"):
+    for solution in rows_of(tables["answer_solutions"]):
         methods = tables["answer_methods"]
         of_it = (methods["place"] == solution["place"]) & (methods["problem"] == solution["problem"])
         others = methods[of_it & methods["gap"].notna() & ~methods["method"].isin(_NO_BASELINES)]
@@ -284,9 +286,10 @@ def _crosschecks(record: Record) -> dict[str, Shown]:
     }
 
 
-def _fractions(parts: "Series[float]", wholes: "Series[float]") -> list[str | None]:
+def _fractions(parts: "Series[float]", wholes: "Series[float]") -> list[str]:
     return [
-        None if isnan(b) else f"{int(a)}/{int(b)}" for a, b in zip(parts.astype(float), wholes.astype(float), strict=True)
+        "–" if isnan(b) else f"{int(a)}/{int(b)}"
+        for a, b in zip(parts.astype(float), wholes.astype(float), strict=True)
     ]
 
 
@@ -303,10 +306,14 @@ def _claims(record: Record) -> dict[str, Shown]:
 
 def _gains(record: Record) -> dict[str, Shown]:
     table = record.tables["gains"]
-    pooled = table[table["setting"] == "all"]
+    pooled, fixed = table[table["setting"] == "all"], label_of("fixed")
     pooled = pooled.assign(baseline=pooled["baseline"].map(label_of))
     return {
-        f"gains-{problem}": Shown.of(f"Gain of the optimum, problem {problem}", rows, _GAINS)
+        f"gains-{problem}": Shown.of(
+            f"Gain of the optimum, problem {problem}",
+            rows,
+            _GAINS if (rows["baseline"] == fixed).any() else _GAINS[:-1],
+        )
         for problem, rows in pooled.groupby("problem", sort=False)
     }
 
@@ -332,6 +339,6 @@ def _profiles(record: Record) -> dict[str, Shown]:
     return {name: Shown.of(*parts) for name, parts in every.items() if len(parts[1])}
 
 
-def _ranges(table: "DataFrame", name: str) -> list[str | None]:
+def _ranges(table: "DataFrame", name: str) -> list[str]:
     ends = zip(table[f"{name}_low"].astype(float), table[f"{name}_high"].astype(float), strict=True)
-    return [None if isnan(low) else f"{low:.3g} to {high:.3g}" for low, high in ends]
+    return ["–" if isnan(low) else f"{low:.3g} to {high:.3g}" for low, high in ends]

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from reports.plots.style import BLACK, BLUE, GREEN, GREY, SKY, VERMILION, Panel, label_of, new_panel, styled
+from reports.rows import rows_of
 from reports.words import literal
 
 if TYPE_CHECKING:
@@ -45,25 +47,23 @@ def methods_panel(rows: "DataFrame") -> Figure:
     """Goodput of each method of a problem [token/s], the best first; the proven bound as a line."""
     problem = str(rows["problem"].iloc[0])
     figure, axes = new_panel(PROBLEM_TITLES[problem], _REST_IN + _BAR_IN * (len(rows) + 0.7))
-    for place, row in enumerate(rows.itertuples()):
-        value, error = row.goodput_tokens_per_s, row.standard_error_tokens_per_s
-        if pd.isna(value):
-            axes.text(0.0, place, f" needs {_missing(str(row.reason))}", va="center", fontsize=7.5, parse_math=False)
+    for place, row in enumerate(rows_of(rows)):
+        value = row["goodput_tokens_per_s"]
+        if value is None:
+            axes.text(0.0, place, f" needs {_missing(row['reason'])}", va="center", fontsize=7.5, parse_math=False)
             continue
-        of_the_problem = not pd.isna(row.gap)
+        of_the_problem = row["gap"] is not None
         axes.barh(
             place,
             value,
             height=0.68,
-            xerr=None if pd.isna(error) else error,
+            xerr=row["standard_error_tokens_per_s"],
             facecolor=BLUE if place == 0 else SKY if of_the_problem else "white",
             edgecolor=BLACK,
             linewidth=0.6,
             hatch="" if of_the_problem else "////",
         )
-        axes.annotate(
-            f"{value:#.4g}", (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=8.0
-        )
+        axes.annotate(f"{value:#.4g}", (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=8.0)
     first = rows.iloc[0]
     if not pd.isna(first["gap"]):
         bound = float(first["goodput_tokens_per_s"]) * (1.0 + float(first["gap"]))
@@ -104,7 +104,7 @@ def devices_panel(rows: "DataFrame") -> Figure:
     place = range(len(rows))
     left.barh(place, rows["draft_length"], height=0.7, color=BLUE, edgecolor=BLACK, linewidth=0.4)
     left.set_xlabel("draft length [token]")
-    left.xaxis.get_major_locator().set_params(integer=True, nbins=5)
+    left.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     if with_modes:
         accepted = 1.0 - rows["rejection_probability"]
         start = pd.Series(0.0, index=rows.index)

@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from msopt.arrays import FloatArray
-from reports.plots.style import GREY, Look, end_labels, looks, new_panel, styled
+from reports.plots.style import GREY, Look, end_labels, looks, new_panel, set_title, styled
+from reports.rows import rows_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,16 +51,24 @@ def curve_panel(
         axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
         _line(axes, at, mean, look, place, len(styles))
         known = np.flatnonzero(np.isfinite(mean))
-        if known.size:
+        if len(at) == 1 < table[x].nunique():
+            _named_point(axes, float(at[0]), float(mean[0]), look)
+        elif known.size:
             ends.append((look.label, float(mean[known[-1]]), look.colour))
     _frame(axes, table, x)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-    if len(styles) > 1:
+    if len(ends) > 1:
         end_labels(axes, ends)
     else:
-        axes.set_title(": ".join(text for text in (title, ends[0][0]) if text), parse_math=False)
+        set_title(axes, ": ".join(text for text in (title, ends[0][0]) if text))
     return figure
+
+
+def _named_point(axes: "Axes", x: float, y: float, look: Look) -> None:
+    axes.annotate(
+        look.label, (x, y), xytext=(2, -9), textcoords="offset points", va="top", fontsize=8.0, color=look.colour
+    )
 
 
 def _line(axes: "Axes", at: FloatArray, mean: FloatArray, look: Look, place: int, of: int) -> None:
@@ -108,9 +117,9 @@ def bar_panel(table: "DataFrame", *, x_label: str, title: str = "") -> Figure:
     """
     figure, axes = new_panel(title, 0.9 + 0.27 * len(table))
     styles = looks(table["scheme"])
-    for place, row in enumerate(table.itertuples()):
-        look = styles[str(row.scheme)]
-        mean, low, high = (float(getattr(row, name)) for name in ("mean", "low", "high"))
+    for place, row in enumerate(rows_of(table)):
+        look = styles[row["scheme"]]
+        mean, low, high = (np.nan if row[name] is None else float(row[name]) for name in ("mean", "low", "high"))
         first = place == 0
         axes.barh(
             place,

@@ -1,18 +1,30 @@
 """Distributions as figures: the errors of the cross-check, and the gains over the baselines."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from msopt.arrays import FloatArray
-
-from reports.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Panel, looks, new_panel
-from reports.plots.style import label_of, styled
+from reports.plots.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Panel,
+    label_of,
+    looks,
+    new_panel,
+    plain_powers,
+    styled,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from pandas import DataFrame
 
 _COLOURS = {"ECOS": BLUE, "CLARABEL": ORANGE, "SCS": GREEN, "HIGHS": GREY, "grid": BLUE, "greedy": ORANGE}
@@ -93,17 +105,29 @@ def histogram_panel(series: dict[str, FloatArray], x_label: str, title: str, tol
         row.set_xlim(edges[0], edges[-1])
         row.set_ylabel("trials")
         row.yaxis.set_major_locator(MaxNLocator(2, integer=True))
+        row.set_ylim(0.0, 1.5 * row.get_ylim()[1])
         row.grid(visible=False, axis="y")
         row.annotate(
-            f"{label_of(name)} ({values.size})", (0.0, 0.98), xycoords="axes fraction", xytext=(3, 0), va="top",
-            textcoords="offset points", fontsize=8.5, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+            f"{label_of(name)} ({values.size})",
+            (0.0, 0.98),
+            xycoords="axes fraction",
+            xytext=(3, 0),
+            va="top",
+            textcoords="offset points",
+            fontsize=8.5,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
         )
         if tolerance is not None:
             row.axvline(tolerance, color=BLACK, linestyle=(0, (4, 2)), linewidth=1.2)
     if tolerance is not None:
         rows[0].annotate(
-            "tolerance", (tolerance, 1.0), xycoords=("data", "axes fraction"), xytext=(0, 2), ha="center",
-            textcoords="offset points", fontsize=8.0,
+            "tolerance",
+            (tolerance, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2),
+            ha="center",
+            textcoords="offset points",
+            fontsize=8.0,
         )
     rows[0].set_title(title)
     powers = np.arange(low, high + 1)
@@ -182,7 +206,7 @@ def family_panel(rows: "DataFrame", paper: float | None) -> Figure:
     axes.tick_params(axis="y", which="both", length=0)
     axes.set_xscale("symlog", linthresh=1.0, linscale=0.4)
     axes.set_xlim(left=min(0.0, 100 * float(rows["median"].min())))
-    axes.set_xlabel("gain [%]: median, bar to 95th percentile, | greatest")
+    axes.set_xlabel("gain of the optimum over the baseline [%]")
     axes.xaxis.set_major_formatter("{x:g}")
     if paper is not None:
         _paper_line(axes, paper)
@@ -190,17 +214,15 @@ def family_panel(rows: "DataFrame", paper: float | None) -> Figure:
     return figure
 
 
-def _paper_line(axes: Any, paper: float) -> None:
-    axes.axvline(100.0 * paper, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2)
+def _paper_line(axes: "Axes", paper: float) -> None:
+    axes.axvline(100.0 * paper, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2, zorder=1.0)
     axes.annotate(
-        "[MS]: up to",
-        (100.0 * paper, 0.0),
+        f"[MS]: up to {100.0 * paper:g}",
+        (100.0 * paper, 1.0),
         xycoords=("data", "axes fraction"),
-        xytext=(-3, 4),
-        va="bottom",
-        ha="right",
+        xytext=(0, 3),
         textcoords="offset points",
+        ha="right",
         fontsize=8.0,
         color=GREY,
-        rotation=90,
     )

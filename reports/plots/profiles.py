@@ -4,10 +4,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
-from reports.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, Panel, end_labels, new_panel
-from reports.plots.style import styled
+from reports.plots.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    Panel,
+    end_labels,
+    new_panel,
+    styled,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -82,7 +94,7 @@ def curve_law_panel(rows: "DataFrame", task: str) -> Figure:
             ends.append((f"{name} law".capitalize() if name == "beta" else f"{name} law", float(law.iloc[-1]), colour))
     axes.set_xlim(at.min(), max(at.max(), at.min() + 1))
     axes.set_ylim(0.0, 1.0)
-    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("drafted tokens l [token]")
     axes.set_ylabel("all of them accepted, S(l) [1]")
     end_labels(axes, ends)

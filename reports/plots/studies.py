@@ -34,7 +34,7 @@ def study_panels(name: str, table: "DataFrame", about: dict[str, Any]) -> list[P
     table = table.assign(**{column: table[column].astype(float) * y_axis.factor for column in _VALUES})
     table = table.assign(**{x: table[x].astype(float) * x_axis.factor}, scheme=_schemes(table))
     panels = []
-    of_draw_0 = table.assign(**{column: table["example"] * y_axis.factor for column in _VALUES}) if "example" in table else None
+    of_draw_0 = table.assign(**dict.fromkeys(_VALUES, table["example"] * y_axis.factor)) if "example" in table else None
     facets = list(_facets(table, x))
     if of_draw_0 is not None:
         facets += [(f"{title}, draw 0 alone", rows) for title, rows in _facets(of_draw_0, x)]

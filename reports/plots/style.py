@@ -8,6 +8,7 @@ import html
 import io
 import math
 import re
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -31,11 +32,13 @@ P = ParamSpec("P")
 WIDTH_IN, HEIGHT_IN = 4.4, 3.1
 """A panel: a column of a paper, and at its own size on a phone of 390 px."""
 
+_TITLE_LETTERS = 46
+
 BLACK, GREY = "#000000", "#767676"
 ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 
-_RC: dict[str, Any] = {
+_RC: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.0,
@@ -185,9 +188,17 @@ def new_panel(title: str = "", height_in: float = HEIGHT_IN) -> tuple[Figure, "A
     figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    if title:
-        axes.set_title(literal(title), parse_math=False)
+    set_title(axes, title)
     return figure, axes
+
+
+def set_title(axes: "Axes", title: str) -> None:
+    """A title that stays within a panel: two lines at most."""
+    lines = textwrap.wrap(literal(title), _TITLE_LETTERS)
+    if len(lines) > 2:
+        lines = [lines[0], lines[1][: _TITLE_LETTERS - 2] + " …"]
+    if lines:
+        axes.set_title("\n".join(lines), parse_math=False)
 
 
 def end_labels(axes: "Axes", ends: Sequence[tuple[str, float, str]], least: float = 0.07) -> None:

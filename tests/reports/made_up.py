@@ -68,7 +68,13 @@ def _studies(measured: dict[str, list[tuple[int, float]]]) -> Record:
         "ud_fig7_8_goodput": _lines(rng, "downlink_power_dbm", (0, 15, 30), ("optimum", "greedy")),
         "ud_fig7_8_length": _lines(rng, "downlink_power_dbm", (0, 15, 30), ("optimum", "greedy"), 8.0),
         "ud_fig7_8_shares": _several(
-            "share", ("accepted", "uplink", "downlink"), rng, "downlink_power_dbm", (0, 15, 30), ("optimum", "greedy"), 0.3
+            "share",
+            ("accepted", "uplink", "downlink"),
+            rng,
+            "downlink_power_dbm",
+            (0, 15, 30),
+            ("optimum", "greedy"),
+            0.3,
         ),
         "ud_fig9_10": _several("power_ratio", (4.0, 16.0), rng, "devices", (8, 14, 20), MODE_SCHEMES),
         "ud_fig11": _lines(rng, "power_ratio", (1.0, 4.0, 16.0), LENGTH_SCHEMES),
@@ -80,10 +86,14 @@ def _studies(measured: dict[str, list[tuple[int, float]]]) -> Record:
     tables |= {"claims": _claims(), "claims_cases": pd.DataFrame({"id": ["unimodal"], "case": ["all"]})}
     tables |= _gains(rng)
     other = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
-    entries |= {name: {"title": name, "source": "made up", **other, "columns": {}} for name in tables if name not in entries}
+    entries |= {
+        name: {"title": name, "source": "made up", **other, "columns": {}} for name in tables if name not in entries
+    }
     entries["gains"]["paper_gain"] = PAPER_GAIN
     tables |= {f"draws_{name}": pd.DataFrame({"pair": [PAIRS[0]]}) for name in ("ms_fig7", "ud_fig11")}
-    entries |= {name: {"title": name, "source": "made up", **other, "columns": {}} for name in tables if name not in entries}
+    entries |= {
+        name: {"title": name, "source": "made up", **other, "columns": {}} for name in tables if name not in entries
+    }
     manifest = {
         "versions": {"python": "3.x", "msopt": "0.x"},
         "machine": {"platform": "made up", "cores": 2},
@@ -103,11 +113,18 @@ def _lines(
     rng: np.random.Generator, x: str, values: Any, schemes: Sequence[str], scale: float = 150.0, **more: Any
 ) -> pd.DataFrame:
     rows = []
-    for pair in PAIRS:
+    for pair in PAIRS if x == "bandwidth_hz" else PAIRS[:1]:
         for place, scheme in enumerate(schemes):
             for number, at in enumerate(values):
                 mean = scale * (1.0 - 0.1 * place) * (1.0 - 0.7 ** (number + 2)) * (1.0 + 0.01 * rng.random())
-                row = {"pair": pair, x: float(at), "scheme": scheme, "mean": mean, "low": 0.97 * mean, "high": 1.03 * mean}
+                row = {
+                    "pair": pair,
+                    x: float(at),
+                    "scheme": scheme,
+                    "mean": mean,
+                    "low": 0.97 * mean,
+                    "high": 1.03 * mean,
+                }
                 rows.append(row | {"draws": QUICK.draws, "method": "exact" if scheme == "optimum" else scheme} | more)
     return pd.DataFrame(rows)
 
@@ -120,14 +137,28 @@ def _lengths(x: str, values: Any) -> pd.DataFrame:
     rows = []
     for at in values:
         real = 4.0 + 20.0 * float(at)
-        for scheme, mean in (("closed form (real)", real), ("closed form (whole)", round(real)), ("search", round(real))):
-            row = {"pair": PAIRS[0], x: float(at), "scheme": scheme, "mean": mean, "low": mean, "high": mean, "draws": 1}
+        for scheme, mean in (
+            ("closed form (real)", real),
+            ("closed form (whole)", round(real)),
+            ("search", round(real)),
+        ):
+            row = {
+                "pair": PAIRS[0],
+                x: float(at),
+                "scheme": scheme,
+                "mean": mean,
+                "low": mean,
+                "high": mean,
+                "draws": 1,
+            }
             rows.append(row)
     return pd.DataFrame(rows)
 
 
 def _verification(measured: dict[str, list[tuple[int, float]]]) -> pd.DataFrame:
-    lines = {(pair, "fit of the paper"): [(batch, 0.02 + 0.013 * batch) for batch in range(1, 17)] for pair in PAIRS}
+    lines = {
+        (pair, "fit of the paper"): [(batch, 0.02 + 0.013 * batch) for batch in range(1, 17)] for pair in PAIRS[:1]
+    }
     lines |= {(name, f"measured: {name}"): points for name, points in measured.items()}
     return pd.DataFrame(
         [
@@ -263,7 +294,9 @@ def made_up_profile(name: str = "small → large") -> Profile:
         curve=curve,
     )
     grid = [
-        VerificationRow(batch=batch, draft_length=length, time=Timing.of([0.02 + 0.01 * batch + 0.001 * batch * length] * 4))
+        VerificationRow(
+            batch=batch, draft_length=length, time=Timing.of([0.02 + 0.01 * batch + 0.001 * batch * length] * 4)
+        )
         for batch in (1, 2, 4, 8)
         for length in (1, 4, 8)
     ]
