@@ -20,6 +20,7 @@ from msopt.files import read_text
 from msopt.scenario_file import to_toml
 from reports import cli_options as opt
 from reports.cli_crosscheck import crosscheck
+from reports.cli_sweep import sweep
 from reports.convex import solve_problems
 from reports.inputs import about, read_control, read_scenario, rejected_names, scenario_path
 from reports.output import emit, print_tables, warn
@@ -78,6 +79,7 @@ def _given(**options: object) -> dict[str, object]:
 
 
 app.command()(crosscheck)
+app.command()(sweep)
 
 
 @app.command()
