@@ -155,6 +155,7 @@ def scenario(
     downlink_power_dbm: opt.DownlinkPower = None,
     power_ratio: opt.PowerRatio = None,
     dataset: opt.Dataset = None,
+    cell: opt.CellName = None,
     output: opt.TomlOutput = None,
 ) -> None:
     """Draw a scenario from a paper's setting. Its comment says what is the paper's and what is ours."""
@@ -167,6 +168,7 @@ def scenario(
         downlink_power_dbm=downlink_power_dbm,
         power_ratio=power_ratio,
         dataset=dataset,
+        cell=cell,
     )
     if output is None:
         sys.stdout.write(to_toml(vars(drawn), comment))

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from msopt import PRESETS, PROBLEMS
+from msopt.channel import CELLS
 from msopt.grid import GridRule
 from reports.convex import methods_of
 from reports.output import Format
@@ -78,6 +79,10 @@ PowerRatio = Annotated[
 ]
 Dataset = Annotated[
     str | None, typer.Option("--dataset", metavar="NAME", help="Dataset of every device; by default each draws one.")
+]
+CellName = Annotated[
+    str | None,
+    typer.Option("--cell", metavar="NAME", help=f"Another radio than the paper's: {' or '.join(CELLS)} (TR 38.901)."),
 ]
 TomlOutput = Annotated[
     str | None, typer.Option("--output", metavar="FILE", help="Write the scenario to this file, not to the terminal.")
