@@ -21,6 +21,7 @@ from msopt.scenario_file import to_toml
 from reports import cli_options as opt
 from reports.cli_crosscheck import crosscheck
 from reports.cli_report import report
+from reports.cli_sweep import sweep
 from reports.convex import solve_problems
 from reports.inputs import about, read_control, read_scenario, rejected_names
 from reports.output import emit, print_tables, warn
@@ -80,6 +81,7 @@ def _given(**options: object) -> dict[str, object]:
 
 app.command()(crosscheck)
 app.command()(report)
+app.command()(sweep)
 
 
 @app.command()
@@ -155,6 +157,7 @@ def scenario(
     downlink_power_dbm: opt.DownlinkPower = None,
     power_ratio: opt.PowerRatio = None,
     dataset: opt.Dataset = None,
+    cell: opt.CellName = None,
     output: opt.TomlOutput = None,
 ) -> None:
     """Draw a scenario from a paper's setting. Its comment says what is the paper's and what is ours."""
@@ -167,6 +170,7 @@ def scenario(
         downlink_power_dbm=downlink_power_dbm,
         power_ratio=power_ratio,
         dataset=dataset,
+        cell=cell,
     )
     if output is None:
         sys.stdout.write(to_toml(vars(drawn), comment))

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from msopt import PRESETS, PROBLEMS
+from msopt.channel import CELLS
 from msopt.grid import GridRule
 from reports.convex import methods_of
 from reports.output import Format
@@ -79,6 +80,10 @@ PowerRatio = Annotated[
 Dataset = Annotated[
     str | None, typer.Option("--dataset", metavar="NAME", help="Dataset of every device; by default each draws one.")
 ]
+CellName = Annotated[
+    str | None,
+    typer.Option("--cell", metavar="NAME", help=f"Another radio than the paper's: {' or '.join(CELLS)} (TR 38.901)."),
+]
 TomlOutput = Annotated[
     str | None, typer.Option("--output", metavar="FILE", help="Write the scenario to this file, not to the terminal.")
 ]
@@ -119,25 +124,12 @@ Solver = Annotated[
     str | None,
     typer.Option("--solver", metavar="NAME", help="Method convex: ECOS (default), CLARABEL or SCS."),
 ]
-Folder = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the report; made where it is missing.")]
-Full = Annotated[
-    bool, typer.Option("--full", help="More draws at more points, more scenarios behind the gains; takes longer.")
-]
-ReportSeed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of every draw.")]
-OwnMethods = Annotated[
+Folder = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the results; made where it is missing.")]
+UserMethods = Annotated[
     list[str] | None,
     typer.Option(
         "--method",
         metavar="MODULE:FUNCTION",
-        help="A method of yours, from a Scenario to a Control, beside ours in every table and figure; may be repeated.",
+        help="A function of yours, from a Scenario to a Control or a Solution, beside ours everywhere; may be repeated.",
     ),
 ]
-Profiles = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--profile",
-        metavar="FILE",
-        help="A measured profile, or a bundled one's name; may be repeated (default: all bundled).",
-    ),
-]
-Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes (default: one for each core).")]

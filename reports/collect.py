@@ -21,8 +21,8 @@ from reports.studies.settings import scenario_hash
 if TYPE_CHECKING:
     from msopt.profile import Profile
 
-Progress = Callable[[str, int, int], None]
-"""Told what is computed, and how many parts of how many are done."""
+Progress = Callable[[int, int], None]
+"""Told how many parts of how many are done, first of the cross-check, then of the studies."""
 
 CROSSCHECK_TRIALS = {"quick": 4, "full": 60}
 CROSSCHECK_DEVICES = {"quick": 12, "full": 30}
@@ -71,7 +71,7 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         order.seed,
         largest=CROSSCHECK_DEVICES[order.effort],
         jobs=order.jobs,
-        progress=lambda done, of: progress("cross-check", done, of),
+        progress=progress,
     )
     studied = collect_studies(
         EFFORTS[order.effort],
@@ -79,7 +79,7 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         jobs=order.jobs,
         methods=order.methods,
         measured={profile.name: measured_times(profile) for profile in order.profiles if profile.verification},
-        progress=lambda done, of: progress("studies", done, of),
+        progress=progress,
     )
     studied.manifest["tables"]["gains"]["paper_gain"] = PAPER_GAIN
     whole = joined(studied, answered, checked, profile_record(order.profiles), settings_record())

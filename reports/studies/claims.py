@@ -1,9 +1,10 @@
 """The papers' claims: each has a test, cases, and a verdict that follows from the cases by one rule.
 
-A case is one pair, point or baseline at which the sentence can be true or not. Where draws are compared, it holds if
-the whole 95 % interval of the mean of the quantity lies on the stated side; where a property is checked draw by draw,
-its degree is the share of the draws in which it was found. *held*: in every case. *did not appear here*: in none.
-*held in part*: otherwise; `where` names the cases.
+A case is one pair, point or baseline at which the sentence can be true or not, and its degree says how far it is. Where
+draws are compared: 1 if the whole 95 % interval of the mean of the quantity lies on the stated side, 0 if the mean does
+not, and 0.5 if the mean does but not the whole interval: not settled by so few draws. Where a property is checked draw
+by draw: the share of the draws in which it was found. *held*: every degree is 1. *did not appear here*: every degree is
+0. *held in part*: otherwise; `where` names the cases.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from reports.studies.intervals import mean_of
+from reports.studies.intervals import Mean, mean_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ class Case:
     name, value, low, high, unit, draws
         What was found: the number, the interval of its mean where it is one, its unit ("1" is shown in per cent).
     degree : float
-        1 where the claim holds, 0 where it does not, a share between them where it holds in some draws.
+        1 where the claim holds, 0 where it does not; between them as the head of this module says.
     """
 
     name: str
@@ -133,7 +134,9 @@ def where(cases: Sequence[Case]) -> str:
     if verdict(cases) != IN_PART:
         return ""
     good = [case.name for case in cases if case.degree == 1.0]
-    some = [f"{case.name} ({100.0 * case.degree:.0f} % of the draws)" for case in cases if 0.0 < case.degree < 1.0]
+    between = [case for case in cases if 0.0 < case.degree < 1.0]
+    some = [f"{case.name} ({100.0 * case.degree:.0f} % of the draws)" for case in between if case.low is None]
+    open_ = [case.name for case in between if case.low is not None]
     bad = [case.name for case in cases if case.degree == 0.0]
     parts = []
     if good and len(good) <= len(bad):
@@ -142,6 +145,8 @@ def where(cases: Sequence[Case]) -> str:
         parts.append(f"not in {len(bad)} of {len(cases)} cases: {_list(bad)}")
     if some:
         parts.append(f"in some draws: {_list(some)}")
+    if open_:
+        parts.append(f"not settled by so few draws: {_list(open_)}")
     return "; ".join(parts)
 
 
@@ -163,25 +168,29 @@ def _bare(value: float, unit: str) -> str:
 
 
 def _number(value: float, unit: str) -> str:
-    return f"{_bare(value, unit)} {'%' if unit == '1' else unit}"
+    return f"{_bare(value, unit)} {'%' if unit == '1' else unit}".rstrip()
 
 
 def above(name: str, values: Any, threshold: float = 0.0, unit: str = "1") -> Case:
-    """A case that holds where the whole interval of the mean lies above a threshold."""
+    """A case that holds where the mean, with its whole interval, lies above a threshold."""
     mean = mean_of(values)
-    return _case(name, mean, unit, mean.low > threshold)
+    return _case(name, mean, unit, _degree(mean.mean > threshold, mean.low > threshold))
 
 
 def below(name: str, values: Any, threshold: float, unit: str = "1") -> Case:
-    """A case that holds where the whole interval of the mean lies at or below a threshold."""
+    """A case that holds where the mean, with its whole interval, lies at or below a threshold."""
     mean = mean_of(values)
-    return _case(name, mean, unit, mean.high <= threshold)
+    return _case(name, mean, unit, _degree(mean.mean <= threshold, mean.high <= threshold))
 
 
 def near(name: str, values: Any, paper: float, rtol: float, unit: str = "1") -> Case:
     """A case that holds where the mean is within a relative tolerance of the paper's number."""
     mean = mean_of(values)
-    return _case(name, mean, unit, abs(mean.mean / paper - 1.0) <= rtol)
+    return _case(name, mean, unit, float(abs(mean.mean / paper - 1.0) <= rtol))
+
+
+def _degree(mean_holds: bool, all_holds: bool) -> float:
+    return 1.0 if all_holds else 0.5 if mean_holds else 0.0
 
 
 def always(name: str, found_in: Any) -> Case:
@@ -191,7 +200,7 @@ def always(name: str, found_in: Any) -> Case:
     return Case(name=name, value=share, draws=shares.size, degree=share)
 
 
-def _case(name: str, mean: Any, unit: str, holds: bool) -> Case:
+def _case(name: str, mean: Mean, unit: str, degree: float) -> Case:
     return Case(
-        name=name, value=mean.mean, low=mean.low, high=mean.high, unit=unit, draws=mean.draws, degree=float(holds)
+        name=name, value=mean.mean, low=mean.low, high=mean.high, unit=unit, draws=mean.draws, degree=degree
     )

@@ -44,7 +44,7 @@ def _always(draws: "Draws", probe: str) -> list[Case]:
 
 def _compensates(draws: "Draws") -> list[Case]:
     ranks = [
-        above(f"{name}, minus the rank correlation of B_k and e_k", values, unit="of 1")
+        above(f"{name}, minus the rank correlation of B_k and e_k", values, unit="")
         for name, _, values in _probe(draws, "compensates: rank")
     ]
     changes = [
@@ -68,7 +68,7 @@ def _closed_form(draws: "Draws") -> list[Case]:
     searched = table[(table["scheme"] == "one length") & (table["draft_length_tokens"] >= 1.0)]
     best = searched.groupby(["pair", "draw"])[GOODPUT].max()
     closed = table[table["scheme"] == "closed form"].set_index(["pair", "draw"])[GOODPUT]
-    met = (closed >= best * (1.0 - _EXACT)).to_frame("met")
+    met = closed.ge(best.reindex(closed.index) * (1.0 - _EXACT)).to_frame("met")
     return [always(name, of_pair["met"]) for name, of_pair in by_pair(met)]
 
 

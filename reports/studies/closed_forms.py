@@ -79,9 +79,9 @@ CLOSED: dict[str, Figure] = {
 """The figures by table."""
 
 
-def one_length(preset: str, draw_number: int, seed: int) -> list[Row]:
+def one_length(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
     """Goodput at each common length from 0 on with the best split, and the closed form's; one draw of [MS] Fig. 3."""
-    scenario, _ = draw(preset, seed=seed, dataset="GSM8K")
+    scenario, _ = draw(preset, devices=devices, seed=seed, dataset="GSM8K")
     best = solve_homogeneous(scenario)
     lengths = np.arange(FIG3_LENGTHS + 1)
     every = np.repeat(lengths[:, None], scenario.device_count, axis=1)
@@ -180,12 +180,12 @@ def verification(measured: Mapping[str, Sequence[tuple[int, float]]]) -> "pd.Dat
     )
 
 
-def uplink_sets(preset: str, draw_number: int, seed: int) -> list[Row]:
+def uplink_sets(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
     """Delays at each size of the uplink set, 8 devices rejected, and the best size found; one draw of [UD] Fig. 6.
 
     `best_uplink_devices` is Proposition 1's; `shortest_s` its time, `enumerated_s` the shortest over all 2^8 modes.
     """
-    scenario, _ = draw(preset, seed=seed)
+    scenario, _ = draw(preset, devices=devices, seed=seed)
     times = CorrectionTimes(scenario)
     places = np.flatnonzero(times.order < REJECTED)
     one = np.full(REJECTED, REJECTED)

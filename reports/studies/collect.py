@@ -106,7 +106,7 @@ def _tasks(effort: Effort, seed: int, studies: Mapping[str, Study]) -> dict[str,
     numbered = [(number, draw_seed(seed, number)) for number in range(effort.draws)]
 
     def each(function: Callable[..., Any], presets: Sequence[str]) -> list[Task]:
-        return [(function, (preset, *one)) for preset in presets for one in numbered]
+        return [(function, (preset, *one, effort.devices)) for preset in presets for one in numbered]
 
     tasks["ms_fig3"] = each(closed_forms.one_length, MS_PRESETS)
     tasks["ud_fig6"] = each(closed_forms.uplink_sets, UD_PRESETS)

@@ -11,17 +11,20 @@ class Effort:
     ----------
     name : str
         "quick" or "full".
+    devices : int
+        K of the figures that do not vary it.
     draws : int
         Channel draws at every point of every figure.
     bandwidth_hz, ms_devices, downlink_power_dbm, ud_devices, power_ratio : tuples
         The points of the figures.
-    gains_draws : dict
-        Draws of each setting of each family of the gains, by problem.
+    gains_draws, gains_devices : dict
+        By problem: draws of each setting of each family of the gains, and the K of the families that do not vary it.
     exact_up_to_devices : dict
         Devices up to which the optimum is the exact method, by problem.
     """
 
     name: str
+    devices: int = 20
     draws: int
     bandwidth_hz: tuple[float, ...]
     ms_devices: tuple[int, ...]
@@ -29,9 +32,11 @@ class Effort:
     ud_devices: tuple[int, ...]
     power_ratio: tuple[float, ...]
     gains_draws: dict[str, int]
+    gains_devices: dict[str, int]
     exact_up_to_devices: dict[str, int]
 
 
+_GAINS_DEVICES = {"heterogeneous": 20, "modes": 12}
 QUICK = Effort(
     name="quick",
     draws=3,
@@ -41,7 +46,8 @@ QUICK = Effort(
     ud_devices=(8, 12, 16, 20),
     power_ratio=(1.0, 4.0, 16.0, 64.0),
     gains_draws={"heterogeneous": 6, "modes": 1},
-    exact_up_to_devices={"heterogeneous": 24, "modes": 12},
+    gains_devices=_GAINS_DEVICES,
+    exact_up_to_devices={"heterogeneous": 12, "modes": 10},
 )
 FULL = Effort(
     name="full",
@@ -52,6 +58,7 @@ FULL = Effort(
     ud_devices=(6, 8, 10, 12, 14, 16, 18, 20),
     power_ratio=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
     gains_draws={"heterogeneous": 40, "modes": 8},
+    gains_devices=_GAINS_DEVICES,
     exact_up_to_devices={"heterogeneous": 40, "modes": 14},
 )
 EFFORTS = {effort.name: effort for effort in (QUICK, FULL)}

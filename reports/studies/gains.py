@@ -43,9 +43,6 @@ FAMILIES: dict[str, dict[str, dict[str, list[Any]]]] = {
 """What varies in each family, one quantity at a time, on the presets of the problem's paper; 1 and the presets' own
 values are the family "presets"."""
 
-_MODES_DEVICES = 12
-"""Devices of the families of `modes` but that of the presets, which has the paper's 20: every baseline is solved."""
-
 
 def studies(effort: Effort, seed: int, methods: tuple[str, ...] = ()) -> dict[str, Study]:
     """The study of each family, "PROBLEM: FAMILY"."""
@@ -58,7 +55,7 @@ def studies(effort: Effort, seed: int, methods: tuple[str, ...] = ()) -> dict[st
             **{family: (presets, draws, axes) for family, axes in families.items()},
         }
         for place, (family, (bases, times, axes)) in enumerate(every.items()):
-            few = problem == "modes" and family != "presets" and "devices" not in axes
+            devices = effort.devices if family == "presets" else effort.gains_devices[problem]
             found[f"{problem}: {family}"] = Study(
                 name=family,
                 problem=problem,  # type: ignore[arg-type]
@@ -67,7 +64,7 @@ def studies(effort: Effort, seed: int, methods: tuple[str, ...] = ()) -> dict[st
                 draws=times,
                 seed=seed + 1000 * (number + 1) + place,
                 exact_up_to_devices=effort.exact_up_to_devices[problem],
-                fixed={"devices": _MODES_DEVICES} if few else {},
+                fixed={} if "devices" in axes else {"devices": devices},
                 axes=axes,
                 options=PAPER_SAMPLES if problem == "modes" else {},
             )

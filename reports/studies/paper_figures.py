@@ -160,6 +160,7 @@ def studies(effort: Effort, seed: int, methods: Sequence[str] = ()) -> dict[str,
             draws=effort.draws,
             seed=seed,
             exact_up_to_devices=effort.exact_up_to_devices[problem],
+            fixed={} if "devices" in axes else {"devices": effort.devices},
             axes={axis: list(values) for axis, values in axes.items()},
             options=PAPER_SAMPLES if "greedy" in schemes else {},
         )
@@ -167,7 +168,7 @@ def studies(effort: Effort, seed: int, methods: Sequence[str] = ()) -> dict[str,
     protocols = [OPTIMUM, "centralised", "point-to-point", "server-only"]
     powers = effort.downlink_power_dbm
     return {
-        "ms_fig6": study("ms_fig6", "heterogeneous", protocols, devices=(20,)),
+        "ms_fig6": study("ms_fig6", "heterogeneous", protocols, devices=(effort.devices,)),
         "ms_fig7": study("ms_fig7", "heterogeneous", MS_SCHEMES, bandwidth_hz=effort.bandwidth_hz),
         "ms_fig8": study("ms_fig8", "heterogeneous", MS_SCHEMES, devices=effort.ms_devices),
         "ud_fig7_8": study("ud_fig7_8", "modes", [OPTIMUM, "greedy"], downlink_power_dbm=powers),

@@ -34,17 +34,17 @@ _WEAKER_DB = 1.0
 _MORE_ACCEPTED = 0.1
 
 
-def probe_ms(preset: str, draw_number: int, seed: int) -> list[Row]:
+def probe_ms(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
     """The claims of [MS] about one draw."""
-    scenario, _ = draw(preset, seed=seed)
+    scenario, _ = draw(preset, devices=devices, seed=seed)
     found = {**_equal_lengths(scenario), **_longer_drafts(scenario), "rewards": _rewarded(scenario)}
     found |= {**_with_deviations(preset, scenario), "upload": _upload_loss(preset, scenario, "heterogeneous")}
     return _rows(preset, draw_number, seed, found)
 
 
-def probe_ud(preset: str, draw_number: int, seed: int) -> list[Row]:
+def probe_ud(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
     """The claims of [UD] about one draw."""
-    scenario, _ = draw(preset, seed=seed)
+    scenario, _ = draw(preset, devices=devices, seed=seed)
     return _rows(preset, draw_number, seed, {"upload": _upload_loss(preset, scenario, "modes")})
 
 

@@ -15,7 +15,7 @@ from msopt.scenario_file import to_toml
 from msopt.validation import TABLES
 from reports.inputs import read_scenario
 
-DRAW_ARGUMENTS = ("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset")
+DRAW_ARGUMENTS = ("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell")
 FIELDS = tuple(field for held in TABLES.values() for field in held)
 
 

@@ -2,7 +2,7 @@
 
     name = "goodput against bandwidth"
     problem = "heterogeneous"
-    presets = ["multispin-llama2"]           # or scenarios = ["cell.toml"], files or bundled names
+    presets = ["multispin-llama2"]           # or scenarios = ["cell.toml"]: files beside this one, or bundled names
     methods = ["optimum", "grid", "fixed"]   # optimum: exact up to exact_up_to_devices, else decomposition
     draws = 10                               # of a preset; 1 by default
     seed = 0
@@ -22,6 +22,7 @@ import difflib
 import itertools
 import tomllib
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
 
 from numpy.random import SeedSequence
@@ -75,6 +76,10 @@ class Study(BaseModel):
             _known("presets", preset, PRESETS)
         if self.scenarios and self.draws != 1:
             raise ValueError(f"draws = {self.draws}: a scenario file is not drawn, so draws must be 1")
+        for key in ("presets", "scenarios", "methods"):
+            _once(key, getattr(self, key))
+        for name, values in self.axes.items():
+            _once(f"axes.{name}", values)
         for method in self.methods:
             if ":" not in method:
                 _known("methods", method, [OPTIMUM, *METHODS[self.problem]])
@@ -140,6 +145,9 @@ def read_study(path: str) -> Study:
     text = read_text(path)
     try:
         study = parse_study(text)
+        beside = [str(Path(path).parent / name) for name in study.scenarios]
+        found = [near if Path(near).exists() else name for near, name in zip(beside, study.scenarios, strict=True)]
+        study = study.model_copy(update={"scenarios": found})
         study.check_scenarios()
     except ParameterError as error:
         raise ParameterError(f"{path}: {error}") from None
@@ -166,6 +174,14 @@ def _known(key: str, name: str, known: Iterable[str]) -> None:
     names = list(known)
     if name not in names:
         raise ValueError(f"{key}: {describe(name)} is not one of {', '.join(names)}{_near(name, names)}")
+
+
+def _once(key: str, values: Iterable[Value]) -> None:
+    seen: list[Value] = []
+    for value in values:
+        if value in seen:
+            raise ValueError(f"{key} holds {describe(value)} twice")
+        seen.append(value)
 
 
 def _near(name: str, known: Iterable[str]) -> str:
