@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 TEMPLATES = Path(__file__).parent / "templates"
-_LONG_CELL = 60
+_LONG_CELL = 44
 """Letters of a cell from which on its table does not shrink to a phone's width but scrolls."""
 
 _VERDICTS = {

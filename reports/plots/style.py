@@ -114,7 +114,7 @@ _LOOKS: dict[str, Look] = {
     "computation-only": Look("computation only", SKY, "P", (0, (1, 1))),
 }
 OURS = ("exact", "decomposition", "exact or decomposition")
-OF = " of "
+OF = " · "
 _SHARES = {"accepted": (GREEN, "o"), "uplink": (BLUE, "^"), "downlink": (VERMILION, "s")}
 _OTHERS: tuple[tuple[str, str, Any], ...] = (
     (BLUE, "s", "--"),
@@ -135,7 +135,7 @@ def label_of(scheme: str) -> str:
 def looks(schemes: Iterable[str]) -> dict[str, Look]:
     """A look for each scheme: a method's own, and for every other the first that none of them has.
 
-    "SHARE of SCHEME" has the colour of the share; solid where the scheme is ours, dashed and hollow elsewhere.
+    "SHARE · SCHEME" has the colour of the share; solid where the scheme is ours, dashed and hollow elsewhere.
     """
     names = list(dict.fromkeys(schemes))
     known = {name: _LOOKS[name] for name in names if name in _LOOKS}
