@@ -51,7 +51,7 @@ def _rises(draws: "Draws") -> list[Case]:
             curve = steps(table, "downlink_power_dbm", scheme)
             first, last = end_slopes(curve)
             cases.append(above(f"{name}, {scheme}, rise over the range", curve.iloc[:, -1] / curve.iloc[:, 0] - 1.0))
-            cases.append(above(f"{name}, {scheme}, fall of the slope [token/s/dB]", first - last, unit="token/s/dB"))
+            cases.append(above(f"{name}, {scheme}, fall of the slope", first - last, unit="token/s/dB"))
     return cases
 
 

@@ -185,7 +185,7 @@ def uplink_sets(preset: str, draw_number: int, seed: int, devices: int) -> list[
 
     `best_uplink_devices` is Proposition 1's; `shortest_s` its time, `enumerated_s` the shortest over all 2^8 modes.
     """
-    scenario, _ = draw(preset, devices=devices, seed=seed)
+    scenario, _ = draw(preset, devices=max(devices, REJECTED), seed=seed)
     times = CorrectionTimes(scenario)
     places = np.flatnonzero(times.order < REJECTED)
     one = np.full(REJECTED, REJECTED)

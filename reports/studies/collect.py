@@ -103,9 +103,10 @@ def _tasks(effort: Effort, seed: int, studies: Mapping[str, Study]) -> dict[str,
     tasks: dict[str, list[Task]] = {
         name: [(solve_point, (study, point)) for point in study.points()] for name, study in studies.items()
     }
-    numbered = [(number, draw_seed(seed, number)) for number in range(effort.draws)]
 
     def each(function: Callable[..., Any], presets: Sequence[str]) -> list[Task]:
+        draws = effort.draws["heterogeneous" if presets is MS_PRESETS else "modes"]
+        numbered = [(number, draw_seed(seed, number)) for number in range(draws)]
         return [(function, (preset, *one, effort.devices)) for preset in presets for one in numbered]
 
     tasks["ms_fig3"] = each(closed_forms.one_length, MS_PRESETS)

@@ -13,8 +13,8 @@ class Effort:
         "quick" or "full".
     devices : int
         K of the figures that do not vary it.
-    draws : int
-        Channel draws at every point of every figure.
+    draws : dict
+        Channel draws at every point of every figure, by problem.
     bandwidth_hz, ms_devices, downlink_power_dbm, ud_devices, power_ratio : tuples
         The points of the figures.
     gains_draws, gains_devices : dict
@@ -25,7 +25,7 @@ class Effort:
 
     name: str
     devices: int = 20
-    draws: int
+    draws: dict[str, int]
     bandwidth_hz: tuple[float, ...]
     ms_devices: tuple[int, ...]
     downlink_power_dbm: tuple[float, ...]
@@ -39,19 +39,19 @@ class Effort:
 _GAINS_DEVICES = {"heterogeneous": 20, "modes": 12}
 QUICK = Effort(
     name="quick",
-    draws=3,
+    draws={"heterogeneous": 6, "modes": 3},
     bandwidth_hz=(5e6, 10e6, 15e6, 20e6),
     ms_devices=(10, 15, 20, 24),
-    downlink_power_dbm=(0.0, 10.0, 20.0, 30.0),
-    ud_devices=(8, 12, 16, 20),
-    power_ratio=(1.0, 4.0, 16.0, 64.0),
+    downlink_power_dbm=(0.0, 15.0, 30.0),
+    ud_devices=(8, 12, 16),
+    power_ratio=(1.0, 4.0, 16.0),
     gains_draws={"heterogeneous": 6, "modes": 1},
     gains_devices=_GAINS_DEVICES,
     exact_up_to_devices={"heterogeneous": 12, "modes": 10},
 )
 FULL = Effort(
     name="full",
-    draws=10,
+    draws={"heterogeneous": 10, "modes": 10},
     bandwidth_hz=(5e6, 7.5e6, 10e6, 12.5e6, 15e6, 17.5e6, 20e6),
     ms_devices=(10, 12, 14, 16, 18, 20, 22, 24),
     downlink_power_dbm=(0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0),

@@ -49,19 +49,18 @@ def studies(effort: Effort, seed: int, methods: tuple[str, ...] = ()) -> dict[st
     found = {}
     for number, (problem, families) in enumerate(FAMILIES.items()):
         presets = MS_PRESETS if problem == "heterogeneous" else UD_PRESETS
-        draws = effort.gains_draws[problem]
-        every: dict[str, tuple[list[str], int, dict[str, list[Any]]]] = {
-            "presets": ([*MS_PRESETS, *UD_PRESETS] if problem == "heterogeneous" else UD_PRESETS, 2 * draws, {}),
-            **{family: (presets, draws, axes) for family, axes in families.items()},
+        every: dict[str, tuple[list[str], dict[str, list[Any]]]] = {
+            "presets": ([*MS_PRESETS, *UD_PRESETS] if problem == "heterogeneous" else UD_PRESETS, {}),
+            **{family: (presets, axes) for family, axes in families.items()},
         }
-        for place, (family, (bases, times, axes)) in enumerate(every.items()):
+        for place, (family, (bases, axes)) in enumerate(every.items()):
             devices = effort.devices if family == "presets" else effort.gains_devices[problem]
             found[f"{problem}: {family}"] = Study(
                 name=family,
                 problem=problem,  # type: ignore[arg-type]
                 presets=bases,
                 methods=[OPTIMUM, *BASELINES[problem], *methods],
-                draws=times,
+                draws=effort.gains_draws[problem],
                 seed=seed + 1000 * (number + 1) + place,
                 exact_up_to_devices=effort.exact_up_to_devices[problem],
                 fixed={} if "devices" in axes else {"devices": devices},
