@@ -124,7 +124,9 @@ Solver = Annotated[
     str | None,
     typer.Option("--solver", metavar="NAME", help="Method convex: ECOS (default), CLARABEL or SCS."),
 ]
-Folder = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the results; made where it is missing.")]
+Folder = Annotated[
+    str, typer.Option("--output", metavar="DIR", help="Folder of the results; made where it is missing.")
+]
 UserMethods = Annotated[
     list[str] | None,
     typer.Option(

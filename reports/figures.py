@@ -86,4 +86,4 @@ def _crosscheck(record: Record) -> list[Panel]:
         **{name: trials[name].astype(float) for name in numbers}, whole=trials["formulation"].isin(WHOLE)
     )
     trials.loc[bound, "objective_difference"] = float("nan")
-    return error_panels(trials, float(record.tables["crosscheck"]["objective_tolerance"].max()))
+    return error_panels(trials, float(record.manifest["tolerances"]["objective_rtol"]))

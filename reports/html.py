@@ -64,6 +64,8 @@ def _mark(tokens: Sequence[Token]) -> None:
             token.attrSet("class", "panels")
         elif token.type == "td_open" and _plain(inside) in _VERDICTS:
             token.attrSet("class", _VERDICTS[_plain(inside)])
+        elif token.type == "td_open" and len(_plain(inside)) > _LONG_CELL:
+            token.attrSet("class", "text")
         elif token.type == "table_open":
             token.attrSet("class", "wide" if _is_long(tokens, place) else "narrow")
 

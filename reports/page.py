@@ -21,6 +21,8 @@ from reports.shown_tables import shown_tables, summary
 from reports.words import literal, number, per_cent
 
 Row = dict[str, Any]
+LONGEST = 180
+"""Letters of what was found from which on a figure points to the table of the claims."""
 
 PAGE, MARKDOWN, FIGURES, LATEX = "report.html", "report.md", "figures", "latex"
 TITLE = "Multi-access speculative inference: the best control"
@@ -95,6 +97,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
     context = {
         "manifest": record.manifest,
         "headings": HEADINGS,
+        "longest": LONGEST,
         "panels": panels,
         "table": lambda name: shown[name].markdown(),
         "has": lambda name: name in shown and bool(shown[name].rows),
@@ -155,7 +158,7 @@ def _crosscheck(record: Record) -> Row:
         "not_asked": int((table["verdict"] == "not asked").sum()),
         "worst": float(equal.max()),
         "median": float(equal.median()),
-        "tolerance": float(exact["objective_tolerance"].max()),
+        "tolerance": float(record.manifest["tolerances"]["objective_rtol"]),
     }
 
 

@@ -17,13 +17,20 @@ if TYPE_CHECKING:
 _FEW = 8
 """So many points on the horizontal axis have a tick each."""
 
-_ABOVE = 0.06
-"""Room above and below the data, as a share of their range."""
+_ABOVE, _CUT = 0.06, 0.4
+"""Room above and below the data, and how far beyond the means an interval is shown, as shares of the means' range."""
 
 
 @styled
 def curve_panel(
-    table: "DataFrame", x: str, *, x_label: str, y_label: str, title: str = "", log2: bool = False
+    table: "DataFrame",
+    x: str,
+    *,
+    x_label: str,
+    y_label: str,
+    title: str = "",
+    log2: bool = False,
+    y_top: float | None = None,
 ) -> Figure:
     """One panel: a line for each scheme against a number, its interval as a band, its name at its end.
 
@@ -38,6 +45,8 @@ def curve_panel(
     title : str
     log2 : bool
         Whether the horizontal axis is logarithmic.
+    y_top : float, optional
+        Where the vertical axis ends, whatever lies above.
     """
     figure, axes = new_panel(title)
     if log2:
@@ -49,29 +58,44 @@ def curve_panel(
         at, mean = rows[x].to_numpy(dtype=float), rows["mean"].to_numpy(dtype=float)
         low, high = (rows[name].to_numpy(dtype=float) for name in ("low", "high"))
         axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
-        _line(axes, at, mean, look, place, len(styles))
+        _line(axes, at, mean, look, place, len(styles), clip=y_top is not None)
         known = np.flatnonzero(np.isfinite(mean))
         if len(at) == 1 < table[x].nunique():
             _named_point(axes, float(at[0]), float(mean[0]), look)
         elif known.size:
             ends.append((look.label, float(mean[known[-1]]), look.colour))
-    _frame(axes, table, x)
+    _frame(axes, table, x, y_top)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     if len(ends) > 1:
         end_labels(axes, ends)
-    else:
+    elif len(styles) == 1:
         set_title(axes, ": ".join(text for text in (title, ends[0][0]) if text))
     return figure
 
 
+def _inside(look: Look, points: int) -> str:
+    """Colour inside a marker: full on solid lines and single points; where there is no line, points show through."""
+    if look.line == "-" or points == 1:
+        return look.colour
+    return "white" if look.line else "none"
+
+
 def _named_point(axes: "Axes", x: float, y: float, look: Look) -> None:
     axes.annotate(
-        look.label, (x, y), xytext=(2, -9), textcoords="offset points", va="top", fontsize=8.0, color=look.colour
+        look.label,
+        (x, y),
+        xytext=(2, -9),
+        textcoords="offset points",
+        va="top",
+        fontsize=8.0,
+        color=look.colour,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8},
+        zorder=5.0,
     )
 
 
-def _line(axes: "Axes", at: FloatArray, mean: FloatArray, look: Look, place: int, of: int) -> None:
+def _line(axes: "Axes", at: FloatArray, mean: FloatArray, look: Look, place: int, of: int, clip: bool) -> None:
     """A line whose markers stand apart from those of other lines that lie on it; a single point is a large marker."""
     step = max(1, len(at) // 8)
     axes.plot(
@@ -81,19 +105,26 @@ def _line(axes: "Axes", at: FloatArray, mean: FloatArray, look: Look, place: int
         marker=look.marker,
         markersize=11.0 if len(at) == 1 else None,
         linestyle=look.line,
-        markevery=(place * step // max(of, 1), step),
-        markerfacecolor=look.colour if look.line in ("-", "") else "white",
+        markevery=(place * step // max(of, 1), step) if look.line else None,
+        markerfacecolor=_inside(look, len(at)),
         zorder=3.0 + (of - place) / of,
-        clip_on=False,
+        clip_on=clip,
     )
 
 
-def _frame(axes: "Axes", table: "DataFrame", x: str) -> None:
-    """Limits with some room, from 0 where the data come near it; ticks where the points are, if those are few."""
-    values = table[["mean", "low", "high"]].to_numpy(dtype=float)
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    room = _ABOVE * ((high - low) or abs(high) or 1.0)
-    axes.set_ylim(0.0 if 0.0 <= low < 0.4 * high else low - room, high + room)
+def _frame(axes: "Axes", table: "DataFrame", x: str, y_top: float | None) -> None:
+    """Limits by the means: wide intervals are cut, and 0 is shown where the means come near it.
+
+    Ticks stand where the points are, if those are few.
+    """
+    low, mean, high = (table[name].to_numpy(dtype=float) for name in ("low", "mean", "high"))
+    least, most = float(np.nanmin(mean)), float(np.nanmax(mean))
+    room = (most - least) or abs(most) or 1.0
+    bottom = max(float(np.nanmin(low)), least - _CUT * room) - _ABOVE * room
+    top = min(float(np.nanmax(high)), most + _CUT * room) + _ABOVE * room
+    if least >= 0.0 and (bottom < 0.0 or least < 0.4 * most):
+        bottom = 0.0
+    axes.set_ylim(bottom, top if y_top is None else y_top)
     at = np.unique(table[x].to_numpy(dtype=float))
     if len(at) <= _FEW:
         axes.set_xticks(at, [f"{value:g}" for value in at], minor=False)

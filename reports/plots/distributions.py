@@ -215,14 +215,18 @@ def family_panel(rows: "DataFrame", paper: float | None) -> Figure:
 
 
 def _paper_line(axes: "Axes", paper: float) -> None:
+    left = axes.transLimits.transform(axes.transScale.transform((100.0 * paper, 0.0)))[0] < 0.5
     axes.axvline(100.0 * paper, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2, zorder=1.0)
+    # Above the axes, but beside its line where a title stands there.
     axes.annotate(
         f"[MS]: up to {100.0 * paper:g}",
-        (100.0 * paper, 1.0),
+        (100.0 * paper, 0.5 if left else 1.0),
         xycoords=("data", "axes fraction"),
-        xytext=(0, 3),
+        xytext=(8, 0) if left else (0, 3),
         textcoords="offset points",
-        ha="right",
+        ha="center" if left else "right",
+        va="center" if left else "bottom",
+        rotation=90 if left else 0,
         fontsize=8.0,
         color=GREY,
     )

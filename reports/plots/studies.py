@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 OPTIMUM = "optimum"
 _FACETS = ("power_ratio",)
+_CROSSINGS = 4.0
 _VALUES = ("mean", "low", "high")
 
 
@@ -44,10 +45,23 @@ def study_panels(name: str, table: "DataFrame", about: dict[str, Any]) -> list[P
         if rows[x].nunique() == 1:
             figure = bar_panel(rows.reset_index(drop=True), x_label=y_axis.label, title=title)
         else:
-            logarithmic = x == "power_ratio"
-            figure = curve_panel(rows, x, x_label=x_axis.label, y_label=y_axis.label, title=title, log2=logarithmic)
+            figure = curve_panel(
+                rows,
+                x,
+                x_label=x_axis.label,
+                y_label=y_axis.label,
+                title=title,
+                log2=x == "power_ratio",
+                y_top=_y_top(rows),
+            )
         panels.append(Panel(f"{name}-{place}", title or about["title"], figure))
     return panels
+
+
+def _y_top(rows: "DataFrame") -> float | None:
+    """[UD] Fig. 6: the uplink of the weakest devices takes so long that the crossing would not be seen beside it."""
+    downlink = rows.loc[rows["scheme"] == "downlink", "mean"]
+    return _CROSSINGS * float(downlink.max()) if len(downlink) and "uplink_devices" in rows else None
 
 
 def _schemes(table: "DataFrame") -> "pd.Series[Any]":

@@ -220,7 +220,14 @@ def end_labels(axes: "Axes", ends: Sequence[tuple[str, float, str]], least: floa
             va="center",
             fontsize=8.0,
             color=_readable(colour),
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkA": 1.0, "shrinkB": 0.0},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 0.6,
+                "shrinkA": 1.0,
+                "shrinkB": 0.0,
+                "relpos": (0.0, 0.5),
+            },
             annotation_clip=False,
             parse_math=False,
         )

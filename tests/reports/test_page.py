@@ -266,7 +266,7 @@ def test_the_checks_find_what_is_wrong(made_up: Record) -> None:
     methods.loc[1, "gap"] = -1e-6
     assert verdicts(answer_methods=methods)[1] == "FAIL"
     methods = made_up.tables["answer_methods"].copy()
-    methods.loc[methods["gap"].notna() & (methods["method"] != "decomposition"), "gain_of_best"] = -1e-6
+    methods.loc[methods["gap"].notna() & (methods["method"] != "decomposition"), "gain_of_best"] = -2e-3
     assert verdicts(answer_methods=methods)[2] == "FAIL"
     failed = made_up.tables["crosscheck"].assign(verdict="FAIL")
     assert verdicts(crosscheck=failed)[0] == "FAIL"
