@@ -166,12 +166,10 @@ def quantile_panel(rows: "DataFrame", paper: float | None) -> Figure:
         line = rows[rows["baseline"] == baseline].sort_values("level")
         gain, level = 100.0 * line["gain"].to_numpy(), line["level"].to_numpy()
         axes.plot(gain, level, color=look.colour, linestyle=look.line, marker=look.marker, markevery=(place * 3, 20))
-    widest = 100.0 * float(rows.loc[rows["level"] <= 0.995, "gain"].max())
-    axes.set_xlim(min(0.0, 100.0 * float(rows["gain"].min())), 1.02 * max(widest, 100.0 * (paper or 0.0)))
+    _gain_axis(axes, 100.0 * rows["gain"].to_numpy(dtype=float))
     axes.set_ylim(0.0, 1.0)
     if paper is not None:
         _paper_line(axes, paper)
-    axes.set_xlabel("gain of the optimum over the baseline [%]")
     axes.set_ylabel("share of scenarios below [1]")
     figure.legend(
         handles=axes.lines[: len(styles)],
@@ -204,14 +202,19 @@ def family_panel(rows: "DataFrame", paper: float | None) -> Figure:
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="y", which="minor", color="#BBBBBB", linewidth=0.5)
     axes.tick_params(axis="y", which="both", length=0)
-    axes.set_xscale("symlog", linthresh=1.0, linscale=0.4)
-    axes.set_xlim(left=min(0.0, 100 * float(rows["median"].min())))
-    axes.set_xlabel("gain of the optimum over the baseline [%]")
-    axes.xaxis.set_major_formatter("{x:g}")
+    _gain_axis(axes, 100.0 * rows[["median", "max"]].to_numpy(dtype=float))
     if paper is not None:
         _paper_line(axes, paper)
     figure.legend(loc="outside lower center", ncols=3, handlelength=1.0, columnspacing=1.0, fontsize=8.0)
     return figure
+
+
+def _gain_axis(axes: "Axes", gains: FloatArray) -> None:
+    """Gains [%]: linear up to 1 %, logarithmic beyond."""
+    axes.set_xscale("symlog", linthresh=1.0, linscale=0.4)
+    axes.set_xlim(min(0.0, float(gains.min())), 1.15 * max(float(gains.max()), 100.0))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel("gain of the optimum over the baseline [%]")
 
 
 def _paper_line(axes: "Axes", paper: float) -> None:
