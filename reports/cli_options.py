@@ -124,12 +124,14 @@ Solver = Annotated[
     str | None,
     typer.Option("--solver", metavar="NAME", help="Method convex: ECOS (default), CLARABEL or SCS."),
 ]
-Folder = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the results; made where it is missing.")]
+Folder = Annotated[
+    str, typer.Option("--output", metavar="DIR", help="Folder of the results; made where it is missing.")
+]
 UserMethods = Annotated[
     list[str] | None,
     typer.Option(
         "--method",
         metavar="MODULE:FUNCTION",
-        help="A function of yours, from a Scenario to a Control or a Solution, beside ours everywhere; may be repeated.",
+        help="A function of yours, from a Scenario to a Control or a Solution, beside ours; may be repeated.",
     ),
 ]

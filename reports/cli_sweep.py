@@ -7,12 +7,16 @@ import typer
 
 from reports import cli_options as opt
 
-StudyFile = Annotated[str, typer.Argument(metavar="STUDY.toml", help="What is varied, how often it is drawn, how it is solved.")]
+StudyFile = Annotated[
+    str, typer.Argument(metavar="STUDY.toml", help="What is varied, how often it is drawn, how it is solved.")
+]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine (default: one for each core).")
+    int | None,
+    typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine (default: one for each core)."),
 ]
 Dask = Annotated[
-    str | None, typer.Option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work instead.")
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work instead."),
 ]
 
 

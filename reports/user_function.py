@@ -25,9 +25,7 @@ def load_function(option: str, name: str) -> Callable[..., Any]:
     try:
         found = importlib.import_module(module)
     except Exception as error:
-        raise ParameterError(
-            f'{option}: module "{module}" cannot be loaded: {type(error).__name__}: {error}'
-        ) from None
+        raise ParameterError(f'{option}: module "{module}" cannot be loaded: {type(error).__name__}: {error}') from None
     finally:
         sys.path.remove(here)
     function = getattr(found, attribute, None)

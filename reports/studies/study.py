@@ -89,13 +89,16 @@ class Study(BaseModel):
         for name in self.axes:
             if name in self.fixed:
                 raise ValueError(f"{name} stands in both [fixed] and [axes]")
+        self._check_options()
+        return self
+
+    def _check_options(self) -> None:
         for method, given in self.options.items():
             _known("options", method, [m for m in self.methods if ":" not in m and m != OPTIMUM])
             try:
                 checked_options(method, dict(given))
             except ParameterError as error:
                 raise ValueError(f"[options.{method}]: {error}") from None
-        return self
 
     @property
     def bases(self) -> list[str]:
