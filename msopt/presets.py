@@ -182,7 +182,7 @@ PRESETS: Mapping[str, Preset] = {
 """The presets by name."""
 
 
-def draw(
+def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
     preset: str,
     *,
     devices: int = 20,

@@ -132,6 +132,6 @@ UserMethods = Annotated[
     typer.Option(
         "--method",
         metavar="MODULE:FUNCTION",
-        help="A function of yours, from a Scenario to a Control or a Solution, beside ours everywhere; may be repeated.",
+        help="A function of yours, from a Scenario to a Control or a Solution, beside ours; may be repeated.",
     ),
 ]

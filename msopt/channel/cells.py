@@ -117,7 +117,7 @@ class Cell(ABC):
         ratio = float(options["power_ratio"])
         if self.power_budget_dbm is None:
             raise ParameterError(
-                f"power_ratio = {ratio:g} needs the fixed sum of powers of [UD]'s own cell (presets uldl-...); "
+                f"power_ratio = {ratio:g} is not for this preset or cell but for [UD]'s own, uldl-...; "
                 "set uplink_power_dbm and downlink_power_dbm"
             )
         for power in ("uplink_power_dbm", "downlink_power_dbm"):
@@ -266,9 +266,9 @@ def _urban_cell(loss: Urban, nearest_m: float, farthest_m: float, downlink_power
         device_noise_dbm_per_hz=THERMAL_NOISE_DBM_PER_HZ + _DEVICE_NOISE_FIGURE_DB,
         stated=(),
         ours=(
-            "radio: not the paper's but {c.loss.name} of 3GPP TR 38.901, outdoors, at {c.loss.carrier_ghz:g} GHz: median "
-            "path loss, probability of line of sight and log-normal shadowing; server {c.loss.server_height_m:g} m, "
-            "devices {c.loss.device_height_m:g} m high; times Rayleigh fading, the same in both directions",
+            "radio: not the paper's but {c.loss.name} of 3GPP TR 38.901, outdoors, at {c.loss.carrier_ghz:g} GHz: "
+            "median path loss, probability of line of sight and log-normal shadowing, times Rayleigh fading, the same "
+            "in both directions; server {c.loss.server_height_m:g} m, devices {c.loss.device_height_m:g} m high",
             "place: anywhere between {c.nearest_m:g} and {c.farthest_m:g} m with equal probability in the area",
             "band: {c.bandwidth_hz:g} Hz, used in either direction",
             "uplink: a device puts its whole power into its share of the band",

@@ -121,7 +121,7 @@ class Urban:
         slope, intercept, by_carrier, by_height = self.blocked
         above = self.device_height_m - _REFERENCE_HEIGHT_M
         blocked = slope * distance_3d + intercept + by_carrier * carrier - by_height * above
-        return np.where(in_sight, sight, np.maximum(sight, blocked))
+        return np.asarray(np.where(in_sight, sight, np.maximum(sight, blocked)), dtype=float)
 
     def gain(self, distance_m: FloatArray, sight: FloatArray, shadow: FloatArray) -> FloatArray:
         """Gain [1]: line of sight by its probability, median loss, log-normal shadowing."""

@@ -9,7 +9,7 @@ Every figure is one tidy table: `pair` (name of the model pair), the x column in
 ===================== ============================ ========================================================
 table                 x                            y; schemes; further columns
 ===================== ============================ ========================================================
-ms_fig3               draft_length_tokens          goodput [token/s]; "one length" at 0 to 24, "closed form" at its mean L
+ms_fig3               draft_length_tokens          goodput [token/s]; "one length" at 0 to 24, "closed form"
 ms_fig4_verification  verify_s                     L* [token]; "closed form (real)", "closed form (whole)", "search"
 ms_fig4_latency       per_token_s                  the same
 ms_fig4_acceptance    acceptance                   the same

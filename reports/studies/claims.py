@@ -201,6 +201,4 @@ def always(name: str, found_in: Any) -> Case:
 
 
 def _case(name: str, mean: Mean, unit: str, degree: float) -> Case:
-    return Case(
-        name=name, value=mean.mean, low=mean.low, high=mean.high, unit=unit, draws=mean.draws, degree=degree
-    )
+    return Case(name=name, value=mean.mean, low=mean.low, high=mean.high, unit=unit, draws=mean.draws, degree=degree)

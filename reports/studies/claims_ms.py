@@ -1,5 +1,6 @@
 """What [MS] says, as tests on the draws."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,10 +9,13 @@ from msopt.multispin import common_length
 from reports.studies.claims import Case, Claim, above, always, below, near
 from reports.studies.comparisons import SHORT, at, by_pair, by_scheme, end_slopes, points, steps
 from reports.studies.gains import PAPER_GAIN
-from reports.studies.paper_figures import GOODPUT, MS_PRESETS, OPTIMUM, pair
+from reports.studies.paper_figures import GOODPUT, MS_PRESETS, pair
 from reports.studies.probes import expected_tokens_with_deviations
+from reports.studies.study import OPTIMUM
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from reports.studies.claims import Draws
 
 CLOSE = 0.01
@@ -72,7 +76,7 @@ def _closed_form(draws: "Draws") -> list[Case]:
     return [always(name, of_pair["met"]) for name, of_pair in by_pair(met)]
 
 
-def _one_length(draws: "Draws"):  # type: ignore[no-untyped-def]
+def _one_length(draws: "Draws") -> "pd.DataFrame":
     table = draws["ms_fig3"]
     return by_scheme(table[table["scheme"] == "one length"], ["draft_length_tokens"])
 
@@ -101,7 +105,7 @@ def _asymptote(draws: "Draws") -> list[Case]:
     return cases
 
 
-def _gain(draws: "Draws", figure: str, key: str, baseline: str = "fixed"):  # type: ignore[no-untyped-def]
+def _gain(draws: "Draws", figure: str, key: str, baseline: str = "fixed") -> "pd.DataFrame":
     table = by_scheme(draws[figure], [key])
     return (table[OPTIMUM] / table[baseline] - 1.0).to_frame("gain")
 
@@ -113,11 +117,11 @@ def _up_to(draws: "Draws") -> list[Case]:
         here = above(f"{name} at {least / 1e6:g} MHz", at(gain, bandwidth_hz=least)["gain"])
         inside = here.low is not None and here.high is not None and here.low <= PAPER_GAIN <= here.high
         cases.append(Case(**{**vars(here), "degree": float(inside)}))
-        means = gain["gain"].groupby("bandwidth_hz").mean()
-        top = float(means.max())
+        means = steps(gain, "bandwidth_hz", "gain").mean().to_numpy()
+        top, place = float(means.max()), int(means.argmax())
         cases.append(
             Case(
-                name=f"{name}, greatest mean, at {float(means.idxmax()) / 1e6:g} MHz, at least 88 %",
+                name=f"{name}, greatest mean, at {points(gain, 'bandwidth_hz')[place] / 1e6:g} MHz, at least 88 %",
                 value=top,
                 draws=here.draws,
                 degree=float(top >= PAPER_GAIN),
@@ -140,10 +144,10 @@ def _narrows(draws: "Draws") -> list[Case]:
     ]
 
 
-def _ends(table, key: str, column: str):  # type: ignore[no-untyped-def]
+def _ends(table: "pd.DataFrame", key: str, column: str) -> Iterator[tuple[str, float, float, np.ndarray]]:
     for name, of_pair in by_pair(table):
         curve = steps(of_pair, key, column)
-        yield name, curve.columns[0], curve.columns[-1], (curve.iloc[:, -1] - curve.iloc[:, 0]).to_numpy()
+        yield name, float(curve.columns[0]), float(curve.columns[-1]), (curve.iloc[:, -1] - curve.iloc[:, 0]).to_numpy()
 
 
 def _degrades(draws: "Draws") -> list[Case]:
@@ -169,7 +173,7 @@ def _widens(draws: "Draws") -> list[Case]:
     table["token/s"] = table[OPTIMUM] - table["homogeneous"]
     table["1"] = table[OPTIMUM] / table["homogeneous"] - 1.0
     return [
-        above(f"{name}, {'relative' if unit == '1' else 'in token/s'}, K = {first} to {last}", change, unit=unit)
+        above(f"{name}, {'relative' if unit == '1' else 'in token/s'}, K = {first:g} to {last:g}", change, unit=unit)
         for unit in ("token/s", "1")
         for name, first, last, change in _ends(table, "devices", unit)
     ]
@@ -184,7 +188,7 @@ def _uniform_bandwidth(draws: "Draws") -> list[Case]:
     return cases
 
 
-def _over_homogeneous(draws: "Draws", figure: str, key: str):  # type: ignore[no-untyped-def]
+def _over_homogeneous(draws: "Draws", figure: str, key: str) -> "pd.DataFrame":
     table = by_scheme(draws[figure], [key])
     return (table["equal-bandwidth"] / table["homogeneous"] - 1.0).to_frame("gain")
 
@@ -218,9 +222,7 @@ def _ratio_cases(draws: "Draws", paper: dict[str, float], over: str | None, unit
 
 
 def _one_mean(draws: "Draws") -> list[Case]:
-    lost = [
-        below(f"{name}, goodput lost", values, CLOSE) for name, _, values in _probe(draws, "one mean: lost")
-    ]
+    lost = [below(f"{name}, goodput lost", values, CLOSE) for name, _, values in _probe(draws, "one mean: lost")]
     tokens = [
         Case(
             name=f"{SHORT[pair(preset)]} {dataset}, E[N] at {_QUOTED_LENGTH} tokens above the formula's",
@@ -314,8 +316,8 @@ MS_CLAIMS = (
         id="levels",
         paper="[MS]",
         sentence="The best goodput is about 145 (Llama-2) and 153 token/s (Qwen3.5).",
-        test="Mean at K = 20 within 10 %; no independent evidence, since transmit power and draft time, which the paper "
-        "does not state, were chosen to come near",
+        test="Mean at K = 20 within 10 %; no independent evidence, since transmit power and draft time, which the "
+        "paper does not state, were chosen to come near",
         cases=lambda draws: _ratio_cases(draws, _LEVELS, None, "token/s"),
     ),
     Claim(

@@ -102,11 +102,12 @@ def one_length_table(draws: "pd.DataFrame") -> "pd.DataFrame":
 
     rows = []
     for (of_pair, scheme), group in draws.groupby(["pair", "scheme"], sort=False):
-        points = group.groupby("draft_length_tokens") if scheme == "one length" else [(None, group)]
-        for length, at in points:
-            x = float(at["draft_length_tokens"].mean()) if length is None else float(length)
+        whole = scheme == "one length"
+        parts = [at for _, at in group.groupby("draft_length_tokens")] if whole else [group]
+        for at in parts:
+            length = float(at["draft_length_tokens"].mean())
             mean = mean_of(at["goodput_tokens_per_s"])
-            rows.append({"pair": of_pair, "draft_length_tokens": x, "scheme": scheme} | mean._asdict())
+            rows.append({"pair": of_pair, "draft_length_tokens": length, "scheme": scheme} | mean._asdict())
     return pd.DataFrame(rows)
 
 

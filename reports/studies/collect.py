@@ -15,8 +15,8 @@ from reports.studies.claims import judge
 from reports.studies.claims_ms import CLOSE, LEVEL_RTOL, MS_CLAIMS, MS_TACIT
 from reports.studies.claims_ud import UD_CLAIMS, UD_TACIT
 from reports.studies.effort import Effort
-from reports.studies.parallel import Task, cores, run
 from reports.studies.paper_figures import MS_PRESETS, UD_PRESETS
+from reports.studies.parallel import Task, cores, run
 from reports.studies.points import solve_point
 from reports.studies.probes import probe_ms, probe_ud
 from reports.studies.study import Study, draw_seed
@@ -36,7 +36,7 @@ OTHER_TITLES = {
     "claims_cases": ("Every case of every claim", _CLAIMS_SOURCE),
     "gains": (
         "Gain of the optimum over each baseline, by family of scenarios",
-        "Monte Carlo over the papers' settings and our variations of them; [MS] states up to 88 % over the fixed scheme",
+        "Monte Carlo over the papers' settings and our variations of them; [MS]: up to 88 % over the fixed scheme",
     ),
     "gains_quantiles": ("Distribution of the gain, by hundredths", "the same draws"),
 }
@@ -191,4 +191,3 @@ def _entry(name: str) -> dict[str, Any]:
         title, source = f"The draws behind {name.removeprefix('draws_')}", "as there"
     entry = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
     return {"title": title, "source": source, **entry, "columns": {}}
-

@@ -20,11 +20,11 @@ def by_scheme(draws: "pd.DataFrame", keys: list[str], value: str = GOODPUT) -> "
     return draws.pivot(index=["pair", *keys, "draw"], columns="scheme", values=value)
 
 
-def by_pair(table: "pd.DataFrame | pd.Series") -> Iterator[tuple[str, "pd.DataFrame"]]:
+def by_pair(table: "pd.DataFrame") -> Iterator[tuple[str, "pd.DataFrame"]]:
     """The short name of each pair in the papers' order, and its rows."""
     for of_pair, name in SHORT.items():
         if of_pair in table.index.get_level_values("pair"):
-            yield name, table.xs(of_pair, level="pair")
+            yield name, table[table.index.get_level_values("pair") == of_pair].droplevel("pair")
 
 
 def points(table: "pd.DataFrame", key: str) -> list[float]:
@@ -34,7 +34,9 @@ def points(table: "pd.DataFrame", key: str) -> list[float]:
 
 def at(table: "pd.DataFrame", **where: Hashable) -> "pd.DataFrame":
     """The rows at some values of keys, which leave the index."""
-    return table.xs(tuple(where.values()), level=list(where))
+    for key, value in where.items():
+        table = table[table.index.get_level_values(key) == value].droplevel(key)
+    return table
 
 
 def steps(table: "pd.DataFrame", key: str, scheme: str) -> "pd.DataFrame":

@@ -36,6 +36,7 @@ class Effort:
     exact_up_to_devices: dict[str, int]
 
 
+_EXACT_UP_TO: dict[str, int] = {"heterogeneous": 40, "modes": 20}
 _GAINS_DEVICES = {"heterogeneous": 20, "modes": 12}
 QUICK = Effort(
     name="quick",
@@ -47,7 +48,7 @@ QUICK = Effort(
     power_ratio=(1.0, 4.0, 16.0),
     gains_draws={"heterogeneous": 6, "modes": 1},
     gains_devices=_GAINS_DEVICES,
-    exact_up_to_devices={"heterogeneous": 12, "modes": 10},
+    exact_up_to_devices=_EXACT_UP_TO,
 )
 FULL = Effort(
     name="full",
@@ -59,6 +60,6 @@ FULL = Effort(
     power_ratio=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
     gains_draws={"heterogeneous": 40, "modes": 8},
     gains_devices=_GAINS_DEVICES,
-    exact_up_to_devices={"heterogeneous": 40, "modes": 14},
+    exact_up_to_devices=_EXACT_UP_TO,
 )
 EFFORTS = {effort.name: effort for effort in (QUICK, FULL)}

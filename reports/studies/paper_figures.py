@@ -11,14 +11,14 @@ from msopt import PRESETS
 from msopt.scenario import Problem
 from reports.studies.effort import Effort
 from reports.studies.intervals import mean_of
-from reports.studies.study import OPTIMUM, Study
+from reports.studies.study import OPTIMUM, Study, Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MS_PRESETS = ["multispin-llama2", "multispin-qwen35"]
 UD_PRESETS = ["uldl-qwen25", "uldl-deepseek-r1"]
-PAPER_SAMPLES = {"greedy": {"samples": 1000}}
+PAPER_SAMPLES: dict[str, dict[str, Value]] = {"greedy": {"samples": 1000}}
 MS_SCHEMES = [OPTIMUM, "grid", "equal-bandwidth", "homogeneous", "fixed"]
 MODE_SCHEMES = [OPTIMUM, "greedy", "all-uplink", "all-downlink", "random-modes"]
 LENGTH_SCHEMES = [OPTIMUM, "greedy", "uniform-length", "computation-only"]
@@ -84,7 +84,8 @@ STUDIED: dict[str, Figure] = {
         title="Three protocols ([MS] Fig. 6)",
         paper_says="The best goodput is about 145 (Llama-2) and 153 token/s (Qwen3.5): 2.5 and about 3 times the "
         "centralised one, 4.6 times point-to-point (Llama-2).",
-        source=_MS + "; server-side drafting, not stated there, takes one step of [UD]'s draft time for the whole batch",
+        source=_MS
+        + "; server-side drafting, not stated there, takes one step of [UD]'s draft time for the whole batch",
         x="devices",
     ),
     "ms_fig7": Figure(

@@ -36,8 +36,9 @@ from msopt.scenario import Problem
 from reports.studies.settings import SETTINGS, scenario_at
 
 OPTIMUM = "optimum"
-EXACT_UP_TO: dict[Problem, int] = {"homogeneous": 0, "heterogeneous": 24, "modes": 12}
-"""Devices up to which method `optimum` is `exact` by default: beyond, that takes too long in a study."""
+EXACT_UP_TO: dict[Problem, int] = {"homogeneous": 0, "heterogeneous": 40, "modes": 20}
+"""Devices up to which method `optimum` is `exact` by default: beyond, a proof may take too long for a study. In problem
+`homogeneous` the decomposition is the exact optimum."""
 
 Value = Annotated[bool | int | float | str, Field(union_mode="smart")]
 
@@ -89,13 +90,19 @@ class Study(BaseModel):
         for name in self.axes:
             if name in self.fixed:
                 raise ValueError(f"{name} stands in both [fixed] and [axes]")
+        self._check_options()
+        return self
+
+    def _check_options(self) -> None:
+        named = [method for method in self.methods if ":" not in method and method != OPTIMUM]
+        if OPTIMUM in self.methods:
+            named += [method for method in ("exact", "decomposition") if method in METHODS[self.problem]]
         for method, given in self.options.items():
-            _known("options", method, [m for m in self.methods if ":" not in m and m != OPTIMUM])
+            _known("options", method, named)
             try:
                 checked_options(method, dict(given))
             except ParameterError as error:
                 raise ValueError(f"[options.{method}]: {error}") from None
-        return self
 
     @property
     def bases(self) -> list[str]:

@@ -14,7 +14,7 @@ from reports.record import Record
 def made() -> Record:
     table = pd.DataFrame(
         {
-            "pair": ["a, \"b\"", "µ\nν"],
+            "pair": ['a, "b"', "µ\nν"],
             "devices": [10, 20],
             "mean": [1.0 / 3.0, 1e-300],
             "low": [None, 0.1 + 0.2],
@@ -47,7 +47,7 @@ def test_csv_holds_every_digit(tmp_path: Path) -> None:
     read = pd.read_csv(tmp_path / "tables" / "one.csv")
     assert read["mean"].tolist() == [1.0 / 3.0, 1e-300]
     assert read["low"].tolist()[1] == 0.1 + 0.2
-    assert read["pair"].tolist() == ["a, \"b\"", "µ\nν"]
+    assert read["pair"].tolist() == ['a, "b"', "µ\nν"]
 
 
 def test_what_is_no_record(tmp_path: Path) -> None:

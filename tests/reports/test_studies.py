@@ -184,7 +184,13 @@ def made_up(schemes: dict[str, list[float]], key: str, values: list[float]) -> p
     """Ten draws in which each scheme has the given goodputs along the key, times a factor of the draw."""
     return pd.DataFrame(
         [
-            {"pair": pair(preset), key: x, "draw": d, "scheme": scheme, "goodput_tokens_per_s": curve[i] * (1 + d / 100)}
+            {
+                "pair": pair(preset),
+                key: x,
+                "draw": d,
+                "scheme": scheme,
+                "goodput_tokens_per_s": curve[i] * (1 + d / 100),
+            }
             for preset in (MS_PRESETS if key != "power_ratio" else UD_PRESETS)
             for scheme, curve in schemes.items()
             for i, x in enumerate(values)
