@@ -98,6 +98,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "manifest": record.manifest,
         "headings": HEADINGS,
         "longest": LONGEST,
+        "draws": min(record.manifest["effort"]["draws"].values()),
         "panels": panels,
         "table": lambda name: shown[name].markdown(),
         "has": lambda name: name in shown and bool(shown[name].rows),

@@ -127,7 +127,7 @@ def _draws(record: Record) -> Check:
         for name, table in record.tables.items()
         if f"draws_{name}" in record.tables and "draws" in table and name != "gains"
     ]
-    needed = _FEWEST.get(effort["name"], {}).get("draws", effort["draws"])
+    needed = _FEWEST.get(effort["name"], {}).get("draws", min(effort["draws"].values()))
     return Check(
         "Every point of a drawn figure has its draws",
         f"at least {min(counts)} at every point of {len(counts)} figures, {needed} needed",

@@ -125,7 +125,11 @@ def _lines(
                     "low": 0.97 * mean,
                     "high": 1.03 * mean,
                 }
-                rows.append(row | {"draws": QUICK.draws, "method": "exact" if scheme == "optimum" else scheme} | more)
+                rows.append(
+                    row
+                    | {"draws": min(QUICK.draws.values()), "method": "exact" if scheme == "optimum" else scheme}
+                    | more
+                )
     return pd.DataFrame(rows)
 
 
