@@ -113,9 +113,10 @@ def _best(record: Record) -> Check:
     gain = solved["best"] / solved["goodput"] - 1.0
     allowed = np.where(solved["proven"], ROUND_OFF, SEARCH_RTOL) + STANDARD_ERRORS * solved["error"] / solved["goodput"]
     below = int((gain < -ROUND_OFF).sum())
+    how_far = f", by at most {per_cent(-float(gain.min()))}" if below else ""
     return Check(
         f"No control is above `exact` of its problem, none by more than {per_cent(SEARCH_RTOL)} above `decomposition`",
-        f"{below} of {len(solved)} controls above ours{f', by at most {per_cent(-float(gain.min()))}' if below else ''}",
+        f"{below} of {len(solved)} controls above ours{how_far}",
         _verdict(bool((gain >= -allowed).all())),
     )
 
