@@ -109,6 +109,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "verdicts": _verdicts(record),
         "gain_problems": _gain_problems(record),
         "profiles": _profiles(record),
+        "measured_tables": [(name, table.title) for name, table in shown.items() if name.startswith("profile-")],
     }
     text = environment.get_template("report.md.j2").render(context)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

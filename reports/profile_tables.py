@@ -18,6 +18,7 @@ _TITLES = {
     "profile_acceptance": "Acceptance of each task",
     "profile_curves": "Measured acceptance curves beside the geometric and the Beta law",
     "profile_draft_time": "Time to draft a token",
+    "profile_server_draft": "Time of a drafting step at the server",
     "profile_verification": "Verification times beside their fit",
     "profile_fits": "Terms of the verification time",
     "profile_payload": "What is sent of a distribution, and what acceptance it leaves",
@@ -64,6 +65,9 @@ def _study(profile: "Profile") -> dict[str, list[Row]]:
         "profile_acceptance": [_acceptance(task, found) for task, found in profile.tasks.items()],
         "profile_curves": [row for task, found in profile.tasks.items() for row in _curve(task, found)],
         "profile_draft_time": [] if profile.draft_time is None else [profile.draft_time.model_dump(exclude={"raw_s"})],
+        "profile_server_draft": [
+            {"batch": row.batch} | row.time.model_dump(exclude={"raw_s"}) for row in profile.server_draft
+        ],
         "profile_verification": _verification(profile),
         "profile_fits": _fits(profile),
         "profile_payload": [

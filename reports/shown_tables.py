@@ -169,6 +169,7 @@ _DRAFT_TIME = (
     _number("q90_s", "90 % below [ms/token]", 4, 1e3),
     _count("n", "timed"),
 )
+_SERVER_DRAFT = (_DRAFT_TIME[0], _count("batch", "batch [devices]"), *_DRAFT_TIME[1:])
 _FITS = (
     _words("profile", "profile"),
     _words("term", "term"),
@@ -334,6 +335,7 @@ def _profiles(record: Record) -> dict[str, Shown]:
         "profiles": ("What was measured", tables["profiles"], _PROFILES),
         "profile-acceptance": ("Acceptance by task", accepted, _ACCEPTANCE),
         "profile-draft-time": ("Time to draft a token", tables["profile_draft_time"], _DRAFT_TIME),
+        "profile-server-draft": ("Drafting step at the server", tables["profile_server_draft"], _SERVER_DRAFT),
         "profile-fits": ("Verification time: base, per device, per token", tables["profile_fits"], _FITS),
         "profile-payload": ("Payload against acceptance", payload, _PAYLOAD),
     }
