@@ -55,5 +55,5 @@ $(REPORT_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
 # What the tests need includes what the report needs, so this writes both stamps.
 $(TEST_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
 	@echo "Installing what the tests need into $(VENV)"
-	$(PIP_INSTALL) -e '.[report,formulations,test]'
+	$(PIP_INSTALL) -e '.[report,formulations,sweep,test]'
 	@touch $(REPORT_STAMP) $@

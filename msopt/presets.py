@@ -12,7 +12,7 @@ import numpy as np
 
 from msopt.acceptance import Acceptance
 from msopt.arrays import IntArray
-from msopt.channel import MULTISPIN_CELL, ULDL_CELL, Cell, uniform
+from msopt.channel import CELLS, MULTISPIN_CELL, ULDL_CELL, Cell, Draws, uniform
 from msopt.comments import sections
 from msopt.errors import ParameterError, describe
 from msopt.scenario import Scenario
@@ -86,6 +86,7 @@ _REPLACED = {
     "downlink_power_dbm": ("{c.downlink_power_dbm",),
     "power_ratio": ("{c.uplink_power_dbm", "{c.downlink_power_dbm"),
     "dataset": (_ANY_DATASET,),
+    "cell": (),
 }
 """What marks the statements that each option replaces."""
 
@@ -180,7 +181,7 @@ PRESETS: Mapping[str, Preset] = {
 """The presets by name."""
 
 
-def draw(
+def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
     preset: str,
     *,
     devices: int = 20,
@@ -190,6 +191,7 @@ def draw(
     downlink_power_dbm: float | None = None,
     power_ratio: float | None = None,
     dataset: str | None = None,
+    cell: str | None = None,
 ) -> tuple[Scenario, str]:
     """Draw a scenario from a preset.
 
@@ -239,6 +241,9 @@ def draw(
     }
     numbers = {option: value for option, value in radio.items() if value is not None}
     options: dict[str, float | str] = {**numbers}
+    if cell is not None:
+        options["cell"] = other = _one_of("cell", cell, CELLS)
+        chosen = replace(chosen, cell=CELLS[other])
     chosen = replace(chosen, cell=chosen.cell.with_options(devices, numbers))
 
     place, fading, speed, choice = np.random.default_rng(seed).random((devices, 4)).T
@@ -246,7 +251,7 @@ def draw(
     if dataset is not None:
         options["dataset"] = known = _one_of("dataset", dataset, chosen.datasets)
         drawn[:] = chosen.datasets.index(known)
-    uplink_snr_db, downlink_snr_db = chosen.cell.snrs_db(place, fading)
+    uplink_snr_db, downlink_snr_db = chosen.cell.snrs_db(Draws.of(place, fading, seed))
     digits = max(2, len(str(devices)))
     scenario = Scenario(
         name=f"{chosen.name} K={devices} seed={seed}",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from msopt.acceptance import Acceptance
-from msopt.channel import ULDL_CELL, Cell
+from msopt.channel import ULDL_CELL, Cell, Draws
 from msopt.comments import sections
 from msopt.errors import ParameterError, describe
 from msopt.profile import Profile
@@ -71,7 +71,7 @@ def draw_from_profiles(
     mine = [named[k % len(named)] for k in range(devices)]
     chosen = [""] * devices if served else [_task(p, tasks, float(u)) for (_, p), u in zip(mine, choice, strict=True)]
     curves = [] if served else [task_of(p, task).survival for (_, p), task in zip(mine, chosen, strict=True)]
-    uplink_snr_db, downlink_snr_db = cell.snrs_db(place, fading)
+    uplink_snr_db, downlink_snr_db = cell.snrs_db(Draws.of(place, fading, seed))
     timed = next((p for _, p in named if p.verification is not None), named[0][1])
     stepped = next((p for _, p in named if p.server_draft), named[0][1])
     verify = verify_numbers(timed)

@@ -1,7 +1,7 @@
 """The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | report | crosscheck`.
 
 Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible
-or the solver failed. matplotlib and jinja2 are loaded by `report` only, cvxpy by `crosscheck` and by method
+or the solver failed. pandas, matplotlib and jinja2 are loaded by `report` only, cvxpy by `crosscheck` and by method
 `convex`, rich where a table is printed.
 """
 
@@ -19,10 +19,12 @@ from msopt import ParameterError, Scenario
 from msopt.files import read_text
 from reports import cli_options as opt
 from reports.cli_crosscheck import crosscheck
+from reports.cli_report import report
 from reports.cli_scenario import scenario
 from reports.cli_schedule import schedule
+from reports.cli_sweep import sweep
 from reports.convex import solve_problems
-from reports.inputs import about, read_control, read_scenario, rejected_names, scenario_path
+from reports.inputs import about, read_control, read_scenario, rejected_names
 from reports.output import emit, print_tables, warn
 from reports.words import one_line
 
@@ -79,6 +81,8 @@ def _given(**options: object) -> dict[str, object]:
 
 
 app.command()(crosscheck)
+app.command()(report)
+app.command()(sweep)
 
 
 @app.command()
@@ -166,13 +170,3 @@ def scenarios() -> None:
         path = msopt.bundled.path(name)
         rows.append((name, Scenario.read(path).device_count, about(read_text(path), name)))
     print_tables(lambda console: show_bundled(console, rows))
-
-
-@app.command()
-def report(folder: opt.Folder, reported: opt.Reported = None) -> None:
-    """Write a Markdown page with figures. It solves every problem of each scenario by every method."""
-    from reports.page import write_report
-
-    names = reported or [msopt.bundled.default]
-    page = write_report([(name, scenario_path(name)) for name in names], folder)
-    print(f"The report is in {page}")

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from msopt import PRESETS, PROBLEMS
+from msopt.channel import CELLS
 from msopt.grid import GridRule
 from reports.convex import methods_of
 from reports.output import Format
@@ -153,6 +154,10 @@ PowerRatio = Annotated[
 Dataset = Annotated[
     str | None, typer.Option("--dataset", metavar="NAME", help="Dataset of every device; by default each draws one.")
 ]
+CellName = Annotated[
+    str | None,
+    typer.Option("--cell", metavar="NAME", help=f"Another radio than the paper's: {' or '.join(CELLS)} (TR 38.901)."),
+]
 TomlOutput = Annotated[
     str | None, typer.Option("--output", metavar="FILE", help="Write the scenario to this file, not to the terminal.")
 ]
@@ -193,4 +198,14 @@ Solver = Annotated[
     str | None,
     typer.Option("--solver", metavar="NAME", help="Method convex: ECOS (default), CLARABEL or SCS."),
 ]
-Folder = Annotated[str, typer.Option("--output", metavar="DIR", help="Folder of the report; made where it is missing.")]
+Folder = Annotated[
+    str, typer.Option("--output", metavar="DIR", help="Folder of the results; made where it is missing.")
+]
+UserMethods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        metavar="MODULE:FUNCTION",
+        help="A function of yours, from a Scenario to a Control or a Solution, beside ours; may be repeated.",
+    ),
+]

@@ -34,6 +34,7 @@ def scenario(
     power_ratio: opt.PowerRatio = None,
     distribution_bits: opt.DistributionBits = None,
     dataset: opt.Dataset = None,
+    cell: opt.CellName = None,
     output: opt.TomlOutput = None,
 ) -> None:
     """Draw a scenario from a paper's setting, or from measured profiles, or with the acceptance that a vLLM served.
@@ -49,8 +50,8 @@ def scenario(
     }
     given = {option: value for option, value in radio.items() if value is not None}
     if profile:
-        if preset is not None or dataset is not None:
-            raise ParameterError("a preset and its --dataset do not go with --profile")
+        if preset is not None or dataset is not None or cell is not None:
+            raise ParameterError("a preset, its --dataset and --cell do not go with --profile")
         profiles = {name: find_profile(name) for name in profile}
         warn(text for found in profiles.values() for text in found.cautions)
         drawn, comment = draw_from_profiles(
@@ -67,7 +68,9 @@ def scenario(
             raise ParameterError("--task and --distribution-bits go with --profile")
         if preset is None and served is None:
             raise ParameterError(f"name a preset ({', '.join(msopt.PRESETS)}), or give --profile or --vllm-log")
-        drawn, comment = msopt.draw(preset or BASE_PRESET, devices=devices, seed=seed, dataset=dataset, **given)
+        drawn, comment = msopt.draw(
+            preset or BASE_PRESET, devices=devices, seed=seed, dataset=dataset, cell=cell, **given
+        )
         if served is not None:
             drawn, comment = _as_served(drawn, comment, served)
     if served is not None:

@@ -5,10 +5,7 @@ the split that suits them: an array of whole numbers (integer dtype) is held aga
 real ones against the relaxed optimum. None says that the formula does not apply to the scenario.
 """
 
-import importlib
-import os
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +19,7 @@ from formulations.registry import OBJECTIVE_RTOL
 from msopt import Control, ParameterError, Scenario
 from msopt.relaxed import length_split, solve_relaxed
 from msopt.whole_lengths import exact_goodput
+from reports.user_function import load_function
 
 Record = dict[str, Any]
 FORMULA_RTOL = OBJECTIVE_RTOL
@@ -50,23 +48,7 @@ class Score:
 
 def load_formula(name: str) -> Formula:
     """The function that MODULE:FUNCTION names, the current folder included; ParameterError in one line."""
-    module, colon, attribute = name.partition(":")
-    if not colon or not module or not attribute:
-        raise ParameterError(f'--formula "{name}" is not MODULE:FUNCTION')
-    here = os.getcwd()
-    sys.path.insert(0, here)
-    try:
-        found = importlib.import_module(module)
-    except Exception as error:
-        raise ParameterError(
-            f'--formula: module "{module}" cannot be loaded: {type(error).__name__}: {error}'
-        ) from None
-    finally:
-        sys.path.remove(here)
-    function = getattr(found, attribute, None)
-    if not callable(function):
-        raise ParameterError(f'--formula: "{attribute}" is not a function of module {module}')
-    return Formula(name, function)
+    return Formula(name, load_function("--formula", name))
 
 
 def score_formula(formula: Formula, number: int, scenario: Scenario) -> Score:

@@ -69,10 +69,26 @@ def row(check: Check, solver: str, trials: Sequence[Trial]) -> Record:
             "first_solve": _median(trial.first_s for trial in solved),
             "re_solve": _median(trial.again_s for trial in solved),
         },
+        "each": [_one(trial) for trial in trials],
     }
     record["faults"] = faults(check, solver, trials)
     record["passed"] = not record["faults"]
     return record
+
+
+def _one(trial: Trial) -> Record:
+    """What a trial found, whatever was made of it."""
+    return {
+        "trial": trial.number,
+        "devices": trial.scenario.device_count,
+        "sharing": trial.scenario.uplink_sharing,
+        "status": trial.status,
+        "objective_difference": trial.difference,
+        "minimiser_difference": trial.minimiser_difference,
+        "certificate": trial.certificate,
+        "above_algorithm": trial.above_algorithm,
+        "above_brute_force": trial.above_brute_force,
+    }
 
 
 def faults(check: Check, solver: str, trials: Sequence[Trial]) -> list[str]:

@@ -1,106 +1,89 @@
-"""Figures from records: no function here solves anything, and every name is shown as it is."""
+"""Every figure of the page, from a record: groups of panels, each panel a file of its own."""
 
-import io
-import textwrap
-import warnings
-from collections.abc import Sequence
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from reports.plots.answer import answer_panels
+from reports.plots.distributions import error_panels, gain_panels
+from reports.plots.profiles import profile_panels
+from reports.plots.studies import study_panels
+from reports.plots.style import Panel
+from reports.record import Record
 
-import matplotlib
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+STUDY_FIGURES: dict[str, tuple[str, ...]] = {
+    "ms_fig3": ("ms_fig3",),
+    "ms_fig4": ("ms_fig4_verification", "ms_fig4_latency", "ms_fig4_acceptance"),
+    "ms_fig5": ("ms_fig5",),
+    "ms_fig6": ("ms_fig6",),
+    "ms_fig7": ("ms_fig7",),
+    "ms_fig8": ("ms_fig8",),
+    "ud_fig6": ("ud_fig6",),
+    "ud_fig7_8": ("ud_fig7_8_goodput", "ud_fig7_8_length", "ud_fig7_8_shares"),
+    "ud_fig9_10": ("ud_fig9_10",),
+    "ud_fig11": ("ud_fig11",),
+}
+"""The papers' figures and the tables that each is drawn from."""
 
-from reports.words import literal, number
+HEADINGS_OF = {
+    "ms_fig4": "The best length, and what moves it ([MS] Fig. 4)",
+    "ud_fig7_8": "Goodput, lengths and modes against downlink power ([UD] Figs. 7 and 8)",
+}
+"""Of figures drawn from several tables."""
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+WHOLE = ("whole-lengths", "mode-selection")
+"""The formulations that enumeration must meet."""
 
-Record = dict[str, Any]
+CLAIMS_OF: dict[str, tuple[str, ...]] = {
+    "ms_fig3": ("unimodal", "closed-form"),
+    "ms_fig4": ("length-trends", "asymptote"),
+    "ms_fig5": (),
+    "ms_fig6": ("levels", "over-centralised", "over-point-to-point"),
+    "ms_fig7": ("up-to-88", "saturates", "gain-narrows", "uni-bw-above-homo", "grid-global"),
+    "ms_fig8": ("gain-grows", "fixed-degrades", "gap-widens"),
+    "ud_fig6": ("crossing",),
+    "ud_fig7_8": ("power-saturates", "length-rises", "moves-to-downlink"),
+    "ud_fig9_10": ("selection-best", "no-direction", "ratio-16"),
+    "ud_fig11": ("lengths-above", "greedy-close"),
+}
+"""The claims that each of them bears on."""
 
-# Okabe and Ito's colours: told apart by colour-blind readers; in grey by lightness and hatching.
-_DEFAULT: dict[str, Any] = {"facecolor": "#0072B2", "edgecolor": "black"}
-_OTHER: dict[str, Any] = {"facecolor": "#B9DCF2", "edgecolor": "black"}
-_APART: dict[str, Any] = {"facecolor": "white", "edgecolor": "black", "hatch": "////"}
-_BOUND = "#D55E00"
-_WIDTH_IN, _BAR_IN, _PANEL_IN = 8.0, 0.27, 0.55
 
-
-def goodput_figure(rows: Sequence[Record], title: str) -> Figure:
-    """Goodput of each method [token/s]: a panel for each problem, one axis for all, the proven bound as a line.
+def figures(record: Record) -> dict[str, list[Panel]]:
+    """The panels of each figure, by the figure's name.
 
     Parameters
     ----------
-    rows : records of `comparison.compare`, those of a problem in a row, the default method's first
-    title : str
-        The scenario's name.
+    record : Record
+        With every table of the report.
     """
-    panels = [(problem, list(group)) for problem, group in groupby(rows, key=lambda row: row["problem"])]
-    heights = [len(group) * _BAR_IN + _PANEL_IN for _, group in panels]
-    figure = Figure(figsize=(_WIDTH_IN, sum(heights) + 1.3), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    for place, (panel, (problem, group)) in enumerate(zip(axes, panels, strict=True)):
-        _draw(panel, problem, group)
-        panel.tick_params(axis="x", labelbottom=place == len(panels) - 1)
-    axes[-1].set_xlabel("goodput [token/s]")
-    values = [row["goodput_tokens_per_s"] for row in rows] + [_bound_of(group) for _, group in panels]
-    axes[0].set_xlim(0.0, 1.13 * max(value for value in values if value is not None))
-    figure.suptitle("\n".join(textwrap.wrap(literal(title), 80)[:3]), parse_math=False)
-    figure.legend(
-        handles=[
-            Patch(label="decomposition, the default method", **_DEFAULT),
-            Patch(label="other controls of the problem", **_OTHER),
-            Patch(label="another system: the bound does not apply", **_APART),
-        ],
-        loc="outside lower center",
-        ncols=3,
-        frameon=False,
-        fontsize="small",
-    )
-    return figure
-
-
-def _bound_of(rows: Sequence[Record]) -> float | None:
-    """The proven bound of a problem [token/s]; None where no method's gap to it is known."""
-    return next((row["goodput_tokens_per_s"] * (1.0 + row["gap"]) for row in rows if row["gap"] is not None), None)
-
-
-def _draw(panel: "Axes", problem: str, rows: Sequence[Record]) -> None:
-    for place, row in enumerate(rows):
-        value, error = row["goodput_tokens_per_s"], row["standard_error_tokens_per_s"]
-        if value is None:
-            panel.text(0.0, place, f" {literal(row['reason'])}", va="center", fontsize="x-small", parse_math=False)
-            continue
-        style = _DEFAULT if place == 0 else _OTHER if row["gap"] is not None else _APART
-        panel.barh(place, value, height=0.7, xerr=error, linewidth=0.6, **style)
-        panel.annotate(
-            f"{value:#.4g}",
-            (value, place),
-            xytext=(6.0, 0.0),
-            textcoords="offset points",
-            va="center",
-            fontsize="small",
-            zorder=4,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+    tables, about = record.tables, record.manifest["tables"]
+    found: dict[str, list[Panel]] = {}
+    for place in tables["answer_scenarios"]["place"]:
+        methods, devices = (
+            tables[name][tables[name]["place"] == place] for name in ("answer_methods", "answer_devices")
         )
-    bound = _bound_of(rows)
-    suffix = "" if bound is None else f": no control above {number(bound, 5)} token/s (dashed)"
-    if bound is not None:
-        panel.axvline(bound, color=_BOUND, linestyle="--", linewidth=1.6, zorder=3)
-    panel.set_title(f"problem {problem}{suffix}", loc="left", fontsize="medium")
-    panel.set_yticks(range(len(rows)), [row["method"] for row in rows], parse_math=False)
-    panel.set_ylim(len(rows) - 0.4, -0.6)
-    panel.spines[["top", "right"]].set_visible(False)
+        found[f"answer-{place}"] = answer_panels(int(place), methods, devices)
+    found["crosscheck"] = _crosscheck(record)
+    for figure, names in STUDY_FIGURES.items():
+        found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]
+    paper = float(about["gains"]["paper_gain"])
+    for problem in dict.fromkeys(tables["gains"]["problem"]):
+        quantiles, gains = (tables[name][tables[name]["problem"] == problem] for name in ("gains_quantiles", "gains"))
+        known = paper if problem == "heterogeneous" else None
+        found[f"gains-{problem}"] = gain_panels(str(problem), quantiles, gains, known)
+    for place, profile in enumerate(tables["profiles"]["profile"], start=1):
+        measured = {
+            name: table[table["profile"] == profile] for name, table in tables.items() if name.startswith("profile_")
+        }
+        found[f"profile-{place}"] = profile_panels(place, measured)
+    return found
 
 
-def rendered(figure: Figure, form: str) -> bytes:
-    """The figure as "svg" or "png", the same bytes for the same data."""
-    metadata = {"svg": {"Date": None}, "png": {"Software": None}}[form]
-    buffer = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "msopt"}), warnings.catch_warnings():
-        # A name may hold a letter that the font lacks; a box is shown in its place.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure.savefig(buffer, format=form, dpi=150, metadata=metadata)
-    return buffer.getvalue()
+def _crosscheck(record: Record) -> list[Panel]:
+    """Trials with what their formulation is: a bound, which may lie above, is left out of the differences."""
+    rows = record.tables["crosscheck"].set_index(["formulation", "solver"])
+    trials = record.tables["crosscheck_trials"].join(rows[["bound", "algorithm"]], on=["formulation", "solver"])
+    bound = trials["bound"].astype(bool)
+    numbers = ("objective_difference", "certificate", "above_algorithm", "above_brute_force")
+    trials = trials.assign(
+        **{name: trials[name].astype(float) for name in numbers}, whole=trials["formulation"].isin(WHOLE)
+    )
+    trials.loc[bound, "objective_difference"] = float("nan")
+    return error_panels(trials, float(record.manifest["tolerances"]["objective_rtol"]))

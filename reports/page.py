@@ -1,89 +1,240 @@
-"""The Markdown page, its figures and its data, from the records of `comparison.study`."""
+"""The report's files from recorded data alone: page as HTML and Markdown, figures, tables, data."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-import msopt
 from msopt import ParameterError
 from msopt.files import write_bytes, write_text
-from reports.comparison import DEFAULT, study
-from reports.figures import goodput_figure, rendered
-from reports.output import as_json, warn
+from reports.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
+from reports.html import TEMPLATES, as_html, slug
+from reports.plots.answer import PROBLEM_TITLES
+from reports.plots.style import Panel, inline, label_of, rendered
+from reports.record import Record
+from reports.rows import rows_of
+from reports.shown import Shown, escaped
+from reports.shown_tables import shown_tables, summary
 from reports.words import literal, number, per_cent
 
-Record = dict[str, Any]
+Row = dict[str, Any]
+LONGEST = 180
+"""Letters of what was found from which on a figure points to the table of the claims."""
 
-PAGE, DATA = "report.md", "report.json"
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
+PAGE, MARKDOWN, FIGURES, LATEX = "report.html", "report.md", "figures", "latex"
+TITLE = "Multi-access speculative inference: the best control"
+HEADINGS = (
+    "1 The answer",
+    "2 Do the closed forms hold?",
+    "3 The papers' figures, drawn again",
+    "4 The papers' claims",
+    "5 Gains over rules that ignore differences",
+    "6 The measured parameters",
+    "7 What was assumed",
+)
 
 
-def write_report(scenarios: Sequence[tuple[str, Path]], folder: str) -> Path:
-    """Solve, then write page, data and figures into a folder; returns the page.
+def write_report(record: Record, folder: Path) -> Path:
+    """Write a report into a folder; returns the page.
 
     Parameters
     ----------
-    scenarios : sequence of (what the user called it, file)
-    folder : str
-        Made where it is missing. Each file is written whole or not at all, the page last.
+    record : Record
+        With every table of a report, `checks` among them.
+    folder : Path
+        Made where it is missing. Every file is written whole, the page last: `manifest.json`, `timings.json`,
+        `tables/NAME.csv` and `.json`, `figures/NAME.svg` and `.pdf`, `latex/NAME.tex`, `report.md`, `report.html`.
 
     Raises
     ------
     ParameterError
-        For a bad scenario, before anything is written, or a place that cannot be written.
+        For a place that cannot be written.
     """
-    studies = [study(source, path) for source, path in scenarios]
-    warn(dict.fromkeys(text for one in studies for solution in one["solutions"] for text in solution["warnings"]))
-    figures: dict[str, bytes] = {}
-    for place, one in enumerate(studies, start=1):
-        drawn = goodput_figure(one["comparison"], one["name"])
-        one["figure"] = f"goodput-{place}"
-        figures |= {f"{one['figure']}.{form}": rendered(drawn, form) for form in ("svg", "png")}
-    record = {"msopt": msopt.__version__, "scenarios": studies}
-    page = render(record)
-    place_at = _made(Path(folder))
-    for name, content in figures.items():
-        write_bytes(place_at / name, content)
-    write_text(place_at / DATA, as_json(record))
-    write_text(place_at / PAGE, page)
-    return place_at / PAGE
+    drawn, shown = figures(record), shown_tables(record)
+    text = markdown(record, drawn, shown)
+    record.write(folder)
+    for place in (FIGURES, LATEX):
+        _make(folder / place)
+    inside = {}
+    for panels in drawn.values():
+        for panel in panels:
+            svg = rendered(panel.figure, "svg", panel.name)
+            write_bytes(folder / FIGURES / f"{panel.name}.svg", svg)
+            write_bytes(folder / FIGURES / f"{panel.name}.pdf", rendered(panel.figure, "pdf", panel.name))
+            inside[_source(panel)] = inline(svg.decode(), panel.title)
+    for name, table in shown.items():
+        write_text(folder / LATEX / f"{name}.tex", table.latex())
+    write_text(folder / MARKDOWN, text)
+    write_text(folder / PAGE, as_html(text, inside, TITLE))
+    return folder / PAGE
 
 
-def render(record: Record) -> str:
-    """The page of a report's data; every number in it comes from there."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"escaped": escaped, "number": number, "per_cent": per_cent, "literal": literal}
-    environment.filters |= {"controls": other_controls}
-    return environment.get_template("report.md.j2").render(record, data_file=DATA)
-
-
-def escaped(text: str) -> str:
-    r"""A name as Markdown shows it literally, in a table as elsewhere.
-
-    >>> print(escaped("<b>a|b</b>"), escaped("$$"))
-    \<b\>a\|b\</b\> \$\$
-    """
-    return _SPECIAL.sub(r"\\\1", literal(text))
-
-
-def other_controls(rows: Sequence[Record], problem: str) -> list[Record]:
-    """The controls of a problem but the default method's, by what that gains over them."""
-    others = [row for row in rows if row["problem"] == problem and row["gap"] is not None and row["method"] != DEFAULT]
-    return sorted(others, key=lambda row: float(row["gain_of_decomposition"]))
-
-
-def _made(folder: Path) -> Path:
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ParameterError(f"{folder}: cannot be made a folder: {error.strerror}") from None
-    return folder
+
+
+def _source(panel: Panel) -> str:
+    return f"{FIGURES}/{panel.name}.svg"
+
+
+def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mapping[str, Shown]) -> str:
+    """The page in Markdown; every number in it comes from the record."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"escaped": escaped, "number": number, "per_cent": _per_cent, "literal": literal}
+    environment.filters |= {"slug": slug, "counted": counted}
+
+    def panels(name: str) -> str:
+        return "\n".join(f"![{escaped(panel.title)}]({_source(panel)})" for panel in drawn[name])
+
+    context = {
+        "manifest": record.manifest,
+        "headings": HEADINGS,
+        "longest": LONGEST,
+        "draws": min(record.manifest["effort"]["draws"].values()),
+        "panels": panels,
+        "table": lambda name: shown[name].markdown(),
+        "has": lambda name: name in shown and bool(shown[name].rows),
+        "problem_words": {problem: words.lower() for problem, words in PROBLEM_TITLES.items()},
+        "scenarios": _scenarios(record),
+        "crosscheck": _crosscheck(record),
+        "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
+        "verdicts": _verdicts(record),
+        "gain_problems": _gain_problems(record),
+        "profiles": _profiles(record),
+        "measured_tables": [(name, table.title) for name, table in shown.items() if name.startswith("profile-")],
+    }
+    text = environment.get_template("report.md.j2").render(context)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def counted(count: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "draw"), counted(2, "draw")
+    ('1 draw', '2 draws')
+    """
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
+def _per_cent(ratio: float | None) -> str:
+    """A ratio in per cent that a line does not break at its space."""
+    return per_cent(ratio).replace(" ", "\u00a0")
+
+
+def _scenarios(record: Record) -> list[Row]:
+    tables, found = record.tables, []
+    solutions, warnings = rows_of(summary(record)), rows_of(tables["answer_warnings"])
+    methods = rows_of(tables["answer_methods"])
+    for scenario in rows_of(tables["answer_scenarios"]):
+        place = scenario["place"]
+        found.append(
+            scenario
+            | {
+                "provenance": [line for line in str(scenario["provenance"] or "").split("\n") if line],
+                "solutions": [row for row in solutions if row["place"] == place],
+                "without": [row for row in methods if row["place"] == place and row["reason"]],
+                "warnings": [row["text"] for row in warnings if row["place"] == place],
+            }
+        )
+    return found
+
+
+def _crosscheck(record: Record) -> Row:
+    table, trials = record.tables["crosscheck"], record.tables["crosscheck_trials"]
+    exact = table[~table["bound"].astype(bool)]
+    equal = trials[trials["formulation"].isin(exact["formulation"])]["objective_difference"].astype(float).abs()
+    return {
+        "rows": len(table),
+        "trials": int(table["trials"].sum()),
+        "solved": int(table["solved"].sum()),
+        "passed": int((table["verdict"] == "pass").sum()),
+        "failed": int((table["verdict"] == "FAIL").sum()),
+        "not_asked": int((table["verdict"] == "not asked").sum()),
+        "worst": float(equal.max()),
+        "median": float(equal.median()),
+        "tolerance": float(record.manifest["tolerances"]["objective_rtol"]),
+    }
+
+
+def _paper_figure(record: Record, name: str) -> Row:
+    about = [record.manifest["tables"][table] for table in STUDY_FIGURES[name]]
+    claims = {row["id"]: row for row in rows_of(record.tables["claims"])}
+    return {
+        "name": name,
+        "title": HEADINGS_OF.get(name, about[0]["title"]),
+        "says": list(dict.fromkeys(entry["paper_says"] for entry in about if entry["paper_says"])),
+        "sources": list(dict.fromkeys(entry["source"] for entry in about)),
+        "tables": STUDY_FIGURES[name],
+        "claims": [claims[claim] for claim in CLAIMS_OF[name] if claim in claims],
+        "behind": [row for table in STUDY_FIGURES[name] for row in _behind(record, table)],
+    }
+
+
+_ALGORITHMS = ("grid", "greedy")
+
+
+def _behind(record: Record, name: str) -> list[Row]:
+    """How far the papers' algorithms lie below our best, over the points of a figure of goodput."""
+    table = record.tables[name]
+    if record.manifest["tables"][name]["y"] != "goodput":
+        return []
+    keys = [
+        column for column in table.columns if column in ("pair", "power_ratio", record.manifest["tables"][name]["x"])
+    ]
+    best = table[table["scheme"] == "optimum"].set_index(keys)["mean"]
+    found = []
+    for scheme in _ALGORITHMS:
+        other = table[table["scheme"] == scheme].set_index(keys)["mean"]
+        if len(other):
+            lost = 1.0 - other / best
+            found.append({"label": label_of(scheme), "mean": float(lost.mean()), "worst": float(lost.max())})
+    return found
+
+
+def _verdicts(record: Record) -> Row:
+    claims = record.tables["claims"]
+    verdicts = claims[claims["kind"] == "sentence"]["verdict"]
+    words = {"held": "held", "in_part": "held in part", "not_here": "did not appear here"}
+    return {name: int((verdicts == text).sum()) for name, text in words.items()}
+
+
+def _gain_problems(record: Record) -> list[Row]:
+    table, found = record.tables["gains"], []
+    paper = float(record.manifest["tables"]["gains"]["paper_gain"])
+    pooled = table[(table["family"] == "all") & (table["setting"] == "all")]
+    for problem, rows in pooled.groupby("problem", sort=False):
+        fixed = rows[rows["baseline"] == "fixed"]
+        found.append(
+            {
+                "problem": problem,
+                "scenarios": int(rows["scenarios"].max()),
+                "rows": [row | {"label": label_of(row["baseline"])} for row in rows_of(rows)],
+                "paper": paper if len(fixed) else None,
+                "above": float(fixed["share_above_paper"].iloc[0]) if len(fixed) else None,
+            }
+        )
+    return found
+
+
+def _profiles(record: Record) -> list[Row]:
+    """Each profile, with the greatest difference of its measured curves from either law."""
+    curves, found = record.tables["profile_curves"], []
+    for profile in rows_of(record.tables["profiles"]):
+        mine = curves[curves["profile"] == profile["profile"]]
+        worst = []
+        for task, rows in mine.groupby("task", sort=False) if len(mine) else ():
+            off = {
+                law: (rows["survival"].astype(float) - rows[law].astype(float)).abs().max()
+                for law in ("geometric", "beta")
+            }
+            worst.append({"task": task} | {law: None if isnan(value) else float(value) for law, value in off.items()})
+        found.append(profile | {"worst": worst})
+    return found

@@ -25,10 +25,13 @@ def with_prefix(value: float, unit: str, digits: int = 6) -> str:
 def per_cent(ratio: float | None) -> str:
     """A ratio in per cent, with a dash for what is not there.
 
-    >>> per_cent(0.0035146), per_cent(None)
-    ('0.351 %', '–')
+    >>> per_cent(0.0035146), per_cent(18.07), per_cent(None)
+    ('0.351 %', '1807 %', '–')
     """
-    return "–" if ratio is None else f"{100.0 * ratio:.3g} %"
+    if ratio is None:
+        return "–"
+    value = 100.0 * ratio
+    return f"{value:.0f} %" if abs(value) >= 1000.0 else f"{value:.3g} %"
 
 
 def literal(text: str) -> str:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from msopt import bundled, presets
-from msopt.channel import MULTISPIN_CELL, ULDL_CELL
+from msopt.channel import MULTISPIN_CELL, ULDL_CELL, Draws, PathLossCell
 from msopt.errors import ParameterError
 from msopt.presets import PRESETS, Preset, draw
 from msopt.scenario import Scenario
@@ -88,15 +88,17 @@ def test_one_dataset_for_all(name: str, dataset: str, mean: float) -> None:
 
 def test_snr_at_a_known_place_and_fading() -> None:
     # Fading 1 (u = 1 - 1/e). [MS]: average gain 0.35, noise 1e-10 W, 1.3e-8 W, at the server 16 times that.
-    one = np.array([1 - math.exp(-1)])
-    uplink, downlink = MULTISPIN_CELL.snrs_db(np.array([0.5]), one)
+    def at(place: float) -> Draws:
+        return Draws.of(np.array([place]), np.array([1 - math.exp(-1)]), seed=0)
+
+    uplink, downlink = MULTISPIN_CELL.snrs_db(at(0.5))
     assert uplink[0] == pytest.approx(10 * math.log10(45.5), rel=1e-12)
     assert downlink[0] == pytest.approx(10 * math.log10(45.5 * 16), rel=1e-12)
     # [UD]: 100 m, so -30 - 70 dB; noise in 10 MHz -99 dBm at the server, -97 dBm at the device.
-    uplink, downlink = ULDL_CELL.snrs_db(np.array([0.0]), one)
+    uplink, downlink = ULDL_CELL.snrs_db(at(0.0))
     assert (uplink[0], downlink[0]) == (pytest.approx(9.0, rel=1e-12), pytest.approx(27.0, rel=1e-12))
     # 300 m: 35 log10(3) dB less.
-    uplink, _ = ULDL_CELL.snrs_db(np.array([0.5]), one)
+    uplink, _ = ULDL_CELL.snrs_db(at(0.5))
     assert uplink[0] == pytest.approx(9.0 - 35 * math.log10(3), rel=1e-12)
 
 
@@ -327,8 +329,10 @@ def test_every_number_of_a_preset_is_somebodys(preset: Preset) -> None:
     shown = {field.partition("[")[0] for field in shown}
     elsewhere = {"name", "paper", "pair", "cell", "stated", "ours", "acceptance"}
     wanted = {f"p.{f.name}" for f in fields(preset) if f.name not in elsewhere}
-    elsewhere = {"stated", "ours", "power_budget_dbm", "uplink_sharing"}
+    elsewhere = {"stated", "ours", "power_budget_dbm", "uplink_sharing", "over_area", "loss"}
     wanted |= {f"c.{f.name}" for f in fields(preset.cell) if f.name not in elsewhere}
+    if isinstance(preset.cell, PathLossCell):
+        wanted |= {f"c.loss.{name}" for name in vars(preset.cell.loss)}
     assert wanted == shown - {"p.distribution_bits"}
 
 

@@ -1,12 +1,34 @@
-"""The command line as a fixture."""
+"""The command line as a fixture, and a report that many tests look at."""
 
 from pathlib import Path
 
 import pytest
 
+from msopt import bundled
+from reports.page import write_report
+from reports.record import Record
+from tests.reports.browser import chromium
 from tests.reports.command import Command
+from tests.reports.made_up import made_up_profile, made_up_record
+
+# What needs a browser is no test where there is none; everything that can be known of a page without is in test_page.
+collect_ignore = [] if chromium() else ["test_browser.py"]
 
 
 @pytest.fixture
 def msopt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(tmp_path, capsys)
+
+
+@pytest.fixture(scope="session")
+def made_up() -> Record:
+    """A record whose tables are made up but for the answer."""
+    return made_up_record([(bundled.default, bundled.path(bundled.default))], [made_up_profile()])
+
+
+@pytest.fixture(scope="session")
+def report(made_up: Record, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a report on it."""
+    folder = tmp_path_factory.mktemp("report")
+    write_report(made_up, folder)
+    return folder

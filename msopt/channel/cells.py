@@ -1,8 +1,7 @@
-"""The cells of the two papers: from uniform random numbers to the SNRs of a scenario.
+"""Cells: from uniform random numbers to the SNRs of a scenario. The two papers', and 3GPP's.
 
-Every law is an inverse transform of one uniform number in [0, 1), so that a device's place and fading stay
-the same whatever the powers, the band and the other devices are. `stated` and `ours` say whose each number
-is; they are format strings of the cell `c` and end up in the comment of the scenario file.
+`stated` and `ours` say whose each number is; they are format strings of the cell `c` and end up in the comment of
+the scenario file.
 """
 
 import math
@@ -10,14 +9,16 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from msopt.arrays import FloatArray
+from msopt.channel.laws import exponential, uniform, uniform_in_area
+from msopt.channel.path_loss import PathLoss, PowerLaw, Urban, urban_macro, urban_micro
 from msopt.errors import ParameterError, describe
 from msopt.radio import UplinkSharing
-from msopt.units import db_to_linear, dbm_to_w, linear_to_db, snr_db, w_to_dbm
+from msopt.units import dbm_to_w, linear_to_db, snr_db, w_to_dbm
 from msopt.validation import POSITIVE
 
 _POWER = (-200.0, 200.0, "a number of dBm from -200 to 200")
@@ -29,14 +30,20 @@ _DOMAINS = {
 }
 
 
-def uniform(u: FloatArray, low: float, high: float) -> FloatArray:
-    """Uniform in [low, high) from u uniform in [0, 1)."""
-    return np.asarray(low + (high - low) * u)
+class Draws(NamedTuple):
+    """What is drawn of each device's channel: uniform numbers in [0, 1), shape (K,)."""
 
+    place: FloatArray
+    fading: FloatArray
+    sight: FloatArray
+    shadow: FloatArray
 
-def exponential(u: FloatArray) -> FloatArray:
-    """Exponential with mean 1, the power |CN(0, 1)|² of Rayleigh fading, from u uniform in [0, 1)."""
-    return np.asarray(-np.log1p(-u))
+    @classmethod
+    def of(cls, place: FloatArray, fading: FloatArray, seed: int) -> Self:
+        """Place and fading as given, line of sight and shadowing from a stream of their own of the same seed."""
+        own = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+        sight, shadow = own.random((np.size(place), 2)).T
+        return cls(place, fading, sight, shadow)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,14 +73,8 @@ class Cell(ABC):
     ours: tuple[str, ...]
 
     @abstractmethod
-    def snrs_db(self, place: FloatArray, fading: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Uplink and downlink SNR [dB] over the whole band, both through the same gain (ours); shape (K,).
-
-        Parameters
-        ----------
-        place, fading : arrays, shape (K,)
-            Uniform numbers in [0, 1).
-        """
+    def snrs_db(self, drawn: Draws) -> tuple[FloatArray, FloatArray]:
+        """Uplink and downlink SNR [dB] over the whole band, both through the same gain (ours); shape (K,)."""
 
     @property
     def downlink_power_w(self) -> float:
@@ -116,7 +117,7 @@ class Cell(ABC):
         ratio = float(options["power_ratio"])
         if self.power_budget_dbm is None:
             raise ParameterError(
-                f"power_ratio = {ratio:g} is not for this preset but for those of [UD], uldl-...; "
+                f"power_ratio = {ratio:g} is not for this preset or cell but for [UD]'s own, uldl-...; "
                 "set uplink_power_dbm and downlink_power_dbm"
             )
         for power in ("uplink_power_dbm", "downlink_power_dbm"):
@@ -146,9 +147,9 @@ class AverageGainCell(Cell):
     highest_gain: float
     noise_w: float
 
-    def snrs_db(self, place: FloatArray, fading: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def snrs_db(self, drawn: Draws) -> tuple[FloatArray, FloatArray]:
         """Power times gain over the noise power, the same in every band."""
-        gain = uniform(place, self.lowest_gain, self.highest_gain) * exponential(fading) / self.noise_w
+        gain = uniform(drawn.place, self.lowest_gain, self.highest_gain) * exponential(drawn.fading) / self.noise_w
         return (
             linear_to_db(dbm_to_w(self.uplink_power_dbm) * gain),
             linear_to_db(dbm_to_w(self.downlink_power_dbm) * gain),
@@ -157,29 +158,33 @@ class AverageGainCell(Cell):
 
 @dataclass(frozen=True, kw_only=True)
 class PathLossCell(Cell):
-    """[UD]: gain by distance, Rayleigh fading, white noise that differs between the server and the devices.
+    """Gain by distance, Rayleigh fading, white noise that differs between the server and the devices: [UD], 3GPP.
 
     Attributes
     ----------
     nearest_m, farthest_m : float
-        Range of the distance [m], uniform (ours).
-    gain_at_1m_db, exponent : float
-        Average gain at 1 m [dB], and the power of the distance it falls with [1].
+        Range of the distance on the ground [m].
+    over_area : bool
+        Whether devices are anywhere in that ring with equal probability, or at any distance (the default).
+    loss : PathLoss
+        Average gain by distance.
     server_noise_dbm_per_hz, device_noise_dbm_per_hz : float
-        Noise densities [dBm/Hz].
+        Noise densities [dBm/Hz]: thermal noise and noise figure.
     """
 
     nearest_m: float
     farthest_m: float
-    gain_at_1m_db: float
-    exponent: float
+    over_area: bool = False
+    loss: PathLoss
     server_noise_dbm_per_hz: float
     device_noise_dbm_per_hz: float
 
-    def snrs_db(self, place: FloatArray, fading: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def snrs_db(self, drawn: Draws) -> tuple[FloatArray, FloatArray]:
         """Power times gain over the noise in the whole band."""
-        loss = uniform(place, self.nearest_m, self.farthest_m) ** self.exponent
-        gain_db = linear_to_db(db_to_linear(self.gain_at_1m_db) * exponential(fading) / loss)
+        law = uniform_in_area if self.over_area else uniform
+        distance_m = law(drawn.place, self.nearest_m, self.farthest_m)
+        gain = self.loss.gain(distance_m, drawn.sight, drawn.shadow)
+        gain_db = linear_to_db(gain * exponential(drawn.fading))
         return (
             snr_db(self.uplink_power_dbm, gain_db, self.server_noise_dbm_per_hz, self.bandwidth_hz),
             snr_db(self.downlink_power_dbm, gain_db, self.device_noise_dbm_per_hz, self.bandwidth_hz),
@@ -219,8 +224,7 @@ ULDL_CELL = PathLossCell(
     power_budget_dbm=(30.0, 15.0),
     nearest_m=100.0,
     farthest_m=500.0,
-    gain_at_1m_db=-30.0,
-    exponent=3.5,
+    loss=PowerLaw(gain_at_1m_db=-30.0, exponent=3.5),
     server_noise_dbm_per_hz=-169.0,
     device_noise_dbm_per_hz=-167.0,
     stated=(
@@ -228,7 +232,7 @@ ULDL_CELL = PathLossCell(
         "uplink: a device puts its whole power into its share of the band",
         "power of a device: {c.uplink_power_dbm:g} dBm",
         "distance: between {c.nearest_m:g} and {c.farthest_m:g} m",
-        "gain: {c.gain_at_1m_db:g} dB at 1 m, falling with the distance to the power {c.exponent:g}, times "
+        "gain: {c.loss.gain_at_1m_db:g} dB at 1 m, falling with the distance to the power {c.loss.exponent:g}, times "
         "Rayleigh fading",
         "noise: {c.server_noise_dbm_per_hz:g} dBm/Hz at the server, {c.device_noise_dbm_per_hz:g} dBm/Hz at "
         "the devices",
@@ -240,3 +244,44 @@ ULDL_CELL = PathLossCell(
     ),
 )
 """[UD]; the server's power is ours, one of those it sweeps."""
+
+THERMAL_NOISE_DBM_PER_HZ = -174.0
+"""Of a receiver at 290 K, to the whole decibel."""
+
+_SERVER_NOISE_FIGURE_DB, _DEVICE_NOISE_FIGURE_DB = 5.0, 9.0
+_CARRIER_GHZ = 3.5
+
+
+def _urban_cell(loss: Urban, nearest_m: float, farthest_m: float, downlink_power_dbm: float) -> PathLossCell:
+    return PathLossCell(
+        bandwidth_hz=10e6,
+        uplink_sharing="power-limited",
+        uplink_power_dbm=23.0,
+        downlink_power_dbm=downlink_power_dbm,
+        nearest_m=nearest_m,
+        farthest_m=farthest_m,
+        over_area=True,
+        loss=loss,
+        server_noise_dbm_per_hz=THERMAL_NOISE_DBM_PER_HZ + _SERVER_NOISE_FIGURE_DB,
+        device_noise_dbm_per_hz=THERMAL_NOISE_DBM_PER_HZ + _DEVICE_NOISE_FIGURE_DB,
+        stated=(),
+        ours=(
+            "radio: not the paper's but {c.loss.name} of 3GPP TR 38.901, outdoors, at {c.loss.carrier_ghz:g} GHz: "
+            "median path loss, probability of line of sight and log-normal shadowing, times Rayleigh fading, the same "
+            "in both directions; server {c.loss.server_height_m:g} m, devices {c.loss.device_height_m:g} m high",
+            "place: anywhere between {c.nearest_m:g} and {c.farthest_m:g} m with equal probability in the area",
+            "band: {c.bandwidth_hz:g} Hz, used in either direction",
+            "uplink: a device puts its whole power into its share of the band",
+            "power of a device: {c.uplink_power_dbm:g} dBm",
+            "power of the server: {c.downlink_power_dbm:g} dBm",
+            "noise: {c.server_noise_dbm_per_hz:g} dBm/Hz at the server, {c.device_noise_dbm_per_hz:g} dBm/Hz at the "
+            "devices: thermal noise and noise figures of 5 and 9 dB",
+        ),
+    )
+
+
+CELLS: Mapping[str, PathLossCell] = {
+    "3gpp-uma": _urban_cell(urban_macro(_CARRIER_GHZ), 35.0, 250.0, 46.0),
+    "3gpp-umi": _urban_cell(urban_micro(_CARRIER_GHZ), 10.0, 100.0, 44.0),
+}
+"""Cells that may stand in for a preset's own: sites 500 and 200 m apart; powers, band and carrier are ours."""

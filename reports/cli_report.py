@@ -1,0 +1,78 @@
+"""The command `msopt report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import msopt
+from msopt import ParameterError
+from reports import cli_options as opt
+from reports.cli_sweep import Jobs
+from reports.convex import need_cvxpy
+from reports.inputs import scenario_path
+from reports.output import warn
+
+FAILED = 1
+"""Exit code where the report's own checks fail."""
+
+Full = Annotated[
+    bool, typer.Option("--full", help="More draws at more points, more scenarios behind the gains; takes longer.")
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Seed of every draw.")]
+Profiles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--profile",
+        metavar="FILE",
+        help="A measured profile, or a bundled one's name; may be repeated (default: all bundled).",
+    ),
+]
+
+
+def report(
+    folder: opt.Folder,
+    reported: opt.Reported = None,
+    *,
+    full: Full = False,
+    seed: Seed = 0,
+    method: opt.UserMethods = None,
+    profile: Profiles = None,
+    jobs: Jobs = None,
+) -> None:
+    """Write the comparison report: a page, its data, figures and tables. Exit code 1 where a check of it fails."""
+    place = Path(folder)
+    if place.exists() and not place.is_dir():
+        raise ParameterError(f'"{folder}" is not a folder')
+    names = reported or [msopt.bundled.default]
+    scenarios = [(name, scenario_path(name)) for name in names]
+    need_cvxpy("the report's cross-check")
+
+    from msopt.profile_file import find_profile
+    from reports.collect import Order, collect
+    from reports.page import write_report
+    from reports.progress import progress_bar
+    from reports.rows import rows_of
+    from reports.user_function import load_function
+    from reports.user_method import OPTION
+
+    for name in method or ():
+        load_function(OPTION, name)
+    order = Order(
+        scenarios=scenarios,
+        effort="full" if full else "quick",
+        seed=seed,
+        methods=tuple(method or ()),
+        profiles=[find_profile(name) for name in (msopt.bundled.profile_names() if profile is None else profile)],
+        jobs=jobs,
+    )
+    with progress_bar("report") as progress:
+        record = collect(order, progress)
+    warn(dict.fromkeys(row["text"] for row in rows_of(record.tables["answer_warnings"])))
+    page = write_report(record, place)
+    print(f"The report is in {page}")
+    failed = [row for row in rows_of(record.tables["checks"]) if row["verdict"] != "pass"]
+    for row in failed:
+        print(f"FAIL {row['check']}: {row['found']}")
+    if failed:
+        raise typer.Exit(FAILED)

@@ -1,0 +1,40 @@
+"""`msopt sweep`: the command."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reports import cli_options as opt
+
+StudyFile = Annotated[
+    str, typer.Argument(metavar="STUDY.toml", help="What is varied, how often it is drawn, how it is solved.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine (default: one for each core)."),
+]
+Dask = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="Scheduler of a Dask cluster that does the work instead."),
+]
+
+
+def sweep(
+    file: StudyFile,
+    folder: opt.Folder,
+    jobs: Jobs = None,
+    dask: Dask = None,
+    method: opt.UserMethods = None,
+) -> None:
+    """Run a study of many scenarios. Interrupted, the same command goes on where it stopped."""
+    from reports.progress import progress_bar
+    from reports.studies.study import read_study
+    from reports.sweep import sweep as run_study
+
+    study = read_study(file)
+    if method:
+        study = study.model_copy(update={"methods": [*study.methods, *method]})
+    with progress_bar(study.name) as progress:
+        results = run_study(study, Path(folder), jobs=jobs, dask=dask, progress=progress)
+    print(f"The results are in {results}")

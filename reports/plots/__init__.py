@@ -1,0 +1,1 @@
+"""Figures: pure functions from tidy tables to matplotlib figures in one style; nothing here solves anything."""

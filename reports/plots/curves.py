@@ -1,0 +1,177 @@
+"""Tidy tables of means and intervals as figures: lines against a number, bars against a word."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, NullLocator
+
+from msopt.arrays import FloatArray
+from reports.plots.style import GREY, Look, end_labels, looks, new_panel, set_title, styled
+from reports.rows import rows_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+_FEW = 8
+"""So many points on the horizontal axis have a tick each."""
+
+_ABOVE, _CUT = 0.06, 0.4
+"""Room above and below the data, and how far beyond the means an interval is shown, as shares of the means' range."""
+
+
+@styled
+def curve_panel(
+    table: "DataFrame",
+    x: str,
+    *,
+    x_label: str,
+    y_label: str,
+    title: str = "",
+    log2: bool = False,
+    y_top: float | None = None,
+) -> Figure:
+    """One panel: a line for each scheme against a number, its interval as a band, its name at its end.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `x`, `scheme`, `mean`, `low`, `high` (NaN where there is no interval).
+    x : str
+        Column on the horizontal axis.
+    x_label, y_label : str
+        With their units.
+    title : str
+    log2 : bool
+        Whether the horizontal axis is logarithmic.
+    y_top : float, optional
+        Where the vertical axis ends, whatever lies above.
+    """
+    figure, axes = new_panel(title)
+    if log2:
+        axes.set_xscale("log", base=2)
+    styles = looks(table["scheme"])
+    ends = []
+    for place, (scheme, look) in enumerate(styles.items()):
+        rows = table[table["scheme"] == scheme].sort_values(x)
+        at, mean = rows[x].to_numpy(dtype=float), rows["mean"].to_numpy(dtype=float)
+        low, high = (rows[name].to_numpy(dtype=float) for name in ("low", "high"))
+        axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
+        _line(axes, at, mean, look, place, len(styles), clip=y_top is not None)
+        known = np.flatnonzero(np.isfinite(mean))
+        if len(at) == 1 < table[x].nunique():
+            _named_point(axes, float(at[0]), float(mean[0]), look)
+        elif known.size:
+            ends.append((look.label, float(mean[known[-1]]), look.colour))
+    _frame(axes, table, x, y_top)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    if len(ends) > 1:
+        end_labels(axes, ends)
+    elif len(styles) == 1:
+        set_title(axes, ": ".join(text for text in (title, ends[0][0]) if text))
+    return figure
+
+
+def _inside(look: Look, points: int) -> str:
+    """Colour inside a marker: full on solid lines and single points; where there is no line, points show through."""
+    if look.line == "-" or points == 1:
+        return look.colour
+    return "white" if look.line else "none"
+
+
+def _named_point(axes: "Axes", x: float, y: float, look: Look) -> None:
+    axes.annotate(
+        look.label,
+        (x, y),
+        xytext=(2, -9),
+        textcoords="offset points",
+        va="top",
+        fontsize=8.0,
+        color=look.colour,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8},
+        zorder=5.0,
+    )
+
+
+def _line(axes: "Axes", at: FloatArray, mean: FloatArray, look: Look, place: int, of: int, clip: bool) -> None:
+    """A line whose markers stand apart from those of other lines that lie on it; a single point is a large marker."""
+    step = max(1, len(at) // 8)
+    axes.plot(
+        at,
+        mean,
+        color=look.colour,
+        marker=look.marker,
+        markersize=11.0 if len(at) == 1 else None,
+        linestyle=look.line,
+        markevery=(place * step // max(of, 1), step) if look.line else None,
+        markerfacecolor=_inside(look, len(at)),
+        zorder=3.0 + (of - place) / of,
+        clip_on=clip,
+    )
+
+
+def _frame(axes: "Axes", table: "DataFrame", x: str, y_top: float | None) -> None:
+    """Limits by the means: wide intervals are cut, and 0 is shown where the means come near it.
+
+    Ticks stand where the points are, if those are few.
+    """
+    low, mean, high = (table[name].to_numpy(dtype=float) for name in ("low", "mean", "high"))
+    least, most = float(np.nanmin(mean)), float(np.nanmax(mean))
+    room = (most - least) or abs(most) or 1.0
+    bottom = max(float(np.nanmin(low)), least - _CUT * room) - _ABOVE * room
+    top = min(float(np.nanmax(high)), most + _CUT * room) + _ABOVE * room
+    if least >= 0.0 and (bottom < 0.0 or least < 0.4 * most):
+        bottom = 0.0
+    axes.set_ylim(bottom, top if y_top is None else y_top)
+    at = np.unique(table[x].to_numpy(dtype=float))
+    if len(at) <= _FEW:
+        axes.set_xticks(at, [f"{value:g}" for value in at], minor=False)
+        axes.xaxis.set_minor_locator(NullLocator())
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(6, integer=bool(np.all(at == np.round(at)))))
+    axes.margins(x=0.03)
+
+
+@styled
+def bar_panel(table: "DataFrame", *, x_label: str, title: str = "") -> Figure:
+    """One panel: a bar for each scheme with its interval and its value.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `scheme`, `mean`, `low`, `high`.
+    x_label : str
+        What the bars measure, with its unit.
+    title : str
+    """
+    figure, axes = new_panel(title, 0.9 + 0.27 * len(table))
+    styles = looks(table["scheme"])
+    for place, row in enumerate(rows_of(table)):
+        look = styles[row["scheme"]]
+        mean, low, high = (np.nan if row[name] is None else float(row[name]) for name in ("mean", "low", "high"))
+        first = place == 0
+        axes.barh(
+            place,
+            mean,
+            height=0.66,
+            facecolor=look.colour,
+            edgecolor="black",
+            linewidth=0.6,
+            hatch="" if first else "////",
+            alpha=1.0 if first else 0.55,
+        )
+        if np.isfinite(low) and high > low:
+            axes.plot([low, high], [place, place], color="black", linewidth=1.0, marker="|", markersize=5)
+        end = high if np.isfinite(high) else mean
+        axes.annotate(f"{mean:.4g}", (end, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8.5)
+    axes.set_yticks(range(len(table)), [styles[scheme].label for scheme in table["scheme"]], parse_math=False)
+    axes.set_ylim(len(table) - 0.45, -0.55)
+    axes.grid(False, axis="y")
+    axes.margins(x=0.16)
+    axes.set_xlim(left=0.0)
+    axes.set_xlabel(x_label)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_color(GREY)
+    return figure

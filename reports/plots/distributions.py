@@ -1,0 +1,235 @@
+"""Distributions as figures: the errors of the cross-check, and the gains over the baselines."""
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, NullLocator
+
+from msopt.arrays import FloatArray
+from reports.plots.style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Panel,
+    label_of,
+    looks,
+    new_panel,
+    plain_powers,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+_COLOURS = {"ECOS": BLUE, "CLARABEL": ORANGE, "SCS": GREEN, "HIGHS": GREY, "grid": BLUE, "greedy": ORANGE}
+_LEAST = 1e-16
+"""What an exact agreement is drawn as."""
+
+
+def error_panels(trials: "DataFrame", objective_rtol: float) -> list[Panel]:
+    """Histograms of the cross-check's trials.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        The table `crosscheck_trials`, without the formulations that only bound.
+    objective_rtol : float
+        The tolerance drawn beside the first.
+    """
+    series = {
+        str(solver): rows["objective_difference"].abs().dropna().to_numpy()
+        for solver, rows in trials.groupby("solver", sort=False)
+    }
+    certificates = {
+        str(solver): rows["certificate"].abs().dropna().to_numpy()
+        for solver, rows in trials.groupby("solver", sort=False)
+    }
+    panels = [
+        Panel(
+            "crosscheck-objective",
+            "Objective: solver against closed form",
+            histogram_panel(series, "relative difference [1]", "Objective", objective_rtol),
+        ),
+        Panel(
+            "crosscheck-certificate",
+            "Optimality conditions: worst residual",
+            histogram_panel(certificates, "scaled KKT residual [1]", "Certificates"),
+        ),
+    ]
+    brute = {
+        str(solver): rows["above_brute_force"].abs().dropna().to_numpy()
+        for solver, rows in trials[trials["whole"]].groupby("solver", sort=False)
+    }
+    above = {
+        str(name): rows["above_algorithm"].clip(lower=0.0).dropna().to_numpy()
+        for name, rows in trials.dropna(subset=["above_algorithm"]).groupby("algorithm", sort=False)
+    }
+    if any(values.size for values in brute.values()):
+        panels.append(
+            Panel(
+                "crosscheck-enumeration",
+                "Whole lengths and modes: solver against enumeration",
+                histogram_panel(brute, "relative difference [1]", "Enumeration"),
+            )
+        )
+    if above:
+        panels.append(
+            Panel(
+                "crosscheck-algorithms",
+                "The relaxed optimum above the papers' algorithms",
+                histogram_panel(above, "relaxed optimum above the algorithm [1]", "The papers' algorithms"),
+            )
+        )
+    return panels
+
+
+@styled
+def histogram_panel(series: dict[str, FloatArray], x_label: str, title: str, tolerance: float | None = None) -> Figure:
+    """A histogram over powers of ten for each series, below each other; what is 0 stands at the left end."""
+    known = {name: np.maximum(values, _LEAST) for name, values in series.items() if values.size}
+    figure, axes = new_panel("", 0.9 + 0.62 * len(known))
+    figure.delaxes(axes)
+    rows = figure.subplots(len(known), 1, sharex=True, squeeze=False)[:, 0]
+    every = np.concatenate(list(known.values()))
+    low, high = np.floor(np.log10(every.min())), np.ceil(np.log10(max(every.max(), tolerance or _LEAST)) + 0.25)
+    edges = 10.0 ** np.arange(low, high + 0.5, 0.5)
+    for row, (name, values) in zip(rows, known.items(), strict=True):
+        row.hist(values, edges, color=_COLOURS.get(name, PURPLE), edgecolor=BLACK, linewidth=0.5)
+        row.set_xscale("log")
+        row.set_xlim(edges[0], edges[-1])
+        row.set_ylabel("trials")
+        row.yaxis.set_major_locator(MaxNLocator(2, integer=True))
+        row.set_ylim(0.0, 1.5 * row.get_ylim()[1])
+        row.grid(visible=False, axis="y")
+        row.annotate(
+            f"{label_of(name)} ({values.size})",
+            (0.0, 0.98),
+            xycoords="axes fraction",
+            xytext=(3, 0),
+            va="top",
+            textcoords="offset points",
+            fontsize=8.5,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+        )
+        if tolerance is not None:
+            row.axvline(tolerance, color=BLACK, linestyle=(0, (4, 2)), linewidth=1.2)
+    if tolerance is not None:
+        rows[0].annotate(
+            "tolerance",
+            (tolerance, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2),
+            ha="center",
+            textcoords="offset points",
+            fontsize=8.0,
+        )
+    rows[0].set_title(title)
+    powers = np.arange(low, high + 1)
+    rows[-1].set_xticks(10.0 ** powers[:: max(1, math.ceil(len(powers) / 7))])
+    rows[-1].xaxis.set_minor_locator(NullLocator())
+    plain_powers(rows[-1].xaxis)
+    rows[-1].set_xlabel(x_label)
+    return figure
+
+
+def gain_panels(problem: str, quantiles: "DataFrame", summary: "DataFrame", paper: float | None) -> list[Panel]:
+    """The gain over each baseline of a problem: its distribution in all families, and family by family.
+
+    Parameters
+    ----------
+    problem : str
+    quantiles, summary : DataFrame
+        The problem's rows of the tables `gains_quantiles` and `gains`.
+    paper : float or None
+        The gain that a paper reports [1].
+    """
+    pooled = quantiles[quantiles["family"] == "all"]
+    families = summary[summary["setting"] == "all"]
+    return [
+        Panel(f"gains-{problem}", "Gain, all families", quantile_panel(pooled, paper)),
+        Panel(f"gains-{problem}-families", "Gain, family by family", family_panel(families, paper)),
+    ]
+
+
+@styled
+def quantile_panel(rows: "DataFrame", paper: float | None) -> Figure:
+    """Share of the scenarios whose gain is at most so large, a line for each baseline."""
+    figure, axes = new_panel("All families")
+    styles = looks(rows["baseline"])
+    for place, (baseline, look) in enumerate(styles.items()):
+        line = rows[rows["baseline"] == baseline].sort_values("level")
+        gain, level = 100.0 * line["gain"].to_numpy(), line["level"].to_numpy()
+        axes.plot(gain, level, color=look.colour, linestyle=look.line, marker=look.marker, markevery=(place * 3, 20))
+    _gain_axis(axes, 100.0 * rows["gain"].to_numpy(dtype=float))
+    axes.set_ylim(0.0, 1.0)
+    if paper is not None:
+        _paper_line(axes, paper)
+    axes.set_ylabel("share of scenarios below [1]")
+    figure.legend(
+        handles=axes.lines[: len(styles)],
+        labels=[look.label for look in styles.values()],
+        loc="outside lower center",
+        ncols=3,
+        handlelength=2.4,
+        columnspacing=1.0,
+        fontsize=8.0,
+    )
+    return figure
+
+
+@styled
+def family_panel(rows: "DataFrame", paper: float | None) -> Figure:
+    """Median (marker), 95th percentile (bar) and greatest gain (tick) of each family and baseline."""
+    families = list(dict.fromkeys(rows["family"]))
+    styles = looks(rows["baseline"])
+    each = 0.8 / len(styles)
+    figure, axes = new_panel("Family by family", 1.1 + (0.11 * len(styles) + 0.08) * len(families))
+    for place, (baseline, look) in enumerate(styles.items()):
+        mine = rows[rows["baseline"] == baseline].set_index("family").reindex(families)
+        at = np.arange(len(families)) - 0.4 + (place + 0.5) * each
+        axes.hlines(at, 100 * mine["median"], 100 * mine["p95"], color=look.colour, linewidth=1.4)
+        axes.plot(100 * mine["median"], at, look.marker, color=look.colour, markersize=4.0, label=look.label)
+        axes.plot(100 * mine["max"], at, "|", color=look.colour, markersize=5.0)
+    axes.set_yticks(range(len(families)), families, fontsize=8.0)
+    axes.set_ylim(len(families) - 0.5, -0.5)
+    axes.set_yticks(np.arange(len(families) - 1) + 0.5, minor=True)
+    axes.grid(visible=False, axis="y")
+    axes.grid(visible=True, axis="y", which="minor", color="#BBBBBB", linewidth=0.5)
+    axes.tick_params(axis="y", which="both", length=0)
+    _gain_axis(axes, 100.0 * rows[["median", "max"]].to_numpy(dtype=float))
+    if paper is not None:
+        _paper_line(axes, paper)
+    figure.legend(loc="outside lower center", ncols=3, handlelength=1.0, columnspacing=1.0, fontsize=8.0)
+    return figure
+
+
+def _gain_axis(axes: "Axes", gains: FloatArray) -> None:
+    """Gains [%]: linear up to 1 %, logarithmic beyond."""
+    axes.set_xscale("symlog", linthresh=1.0, linscale=0.4)
+    axes.set_xlim(min(0.0, float(gains.min())), 1.15 * max(float(gains.max()), 100.0))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_xlabel("gain of the optimum over the baseline [%]")
+
+
+def _paper_line(axes: "Axes", paper: float) -> None:
+    left = axes.transLimits.transform(axes.transScale.transform((100.0 * paper, 0.0)))[0] < 0.5
+    axes.axvline(100.0 * paper, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2, zorder=1.0)
+    # Above the axes, but beside its line where a title stands there.
+    axes.annotate(
+        f"[MS]: up to {100.0 * paper:g}",
+        (100.0 * paper, 0.5 if left else 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(8, 0) if left else (0, 3),
+        textcoords="offset points",
+        ha="center" if left else "right",
+        va="center" if left else "bottom",
+        rotation=90 if left else 0,
+        fontsize=8.0,
+        color=GREY,
+    )

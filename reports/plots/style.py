@@ -1,0 +1,299 @@
+"""One style for every figure: colours for colour-blind readers, told apart in grey by marker and line.
+
+A figure of the report is one panel or several, each a matplotlib figure of its own: beside each other on a wide
+screen, below each other on a phone, and each a file for a paper's column.
+"""
+
+import html
+import io
+import math
+import re
+import textwrap
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
+
+from reports.words import literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+Form = Literal["svg", "pdf"]
+P = ParamSpec("P")
+
+WIDTH_IN, HEIGHT_IN = 4.4, 3.1
+"""A panel: a column of a paper, and at its own size on a phone of 390 px."""
+
+_TITLE_LETTERS = 46
+
+BLACK, GREY = "#000000", "#767676"
+ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
+BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
+
+_RC: Any = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.unicode_minus": True,
+    "axes.formatter.useoffset": False,
+    "grid.color": "#E3E3E3",
+    "grid.linewidth": 0.6,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4.5,
+    "hatch.linewidth": 0.5,
+    "savefig.facecolor": "white",
+    # Text stays text: small files, and a browser can search and measure it.
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel of a figure: the name of its files, its title, and what is drawn."""
+
+    name: str
+    title: str
+    figure: Figure
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a series is drawn and what it is called."""
+
+    label: str
+    colour: str
+    marker: str
+    line: str | tuple[int, tuple[int, ...]] = "-"
+
+
+_LOOKS: dict[str, Look] = {
+    "exact": Look("exact (ours)", BLACK, "o"),
+    "decomposition": Look("decomposition (ours)", BLACK, "o"),
+    "exact or decomposition": Look("exact or decomp. (ours)", BLACK, "o"),
+    "one length": Look("one length for all", BLUE, "."),
+    "closed form": Look("closed form", VERMILION, "*", ""),
+    "closed form (real)": Look("closed form, real L", SKY, "", "-"),
+    "closed form (whole)": Look("closed form, whole L", BLACK, "o", ""),
+    "search": Look("search over L", VERMILION, "x", ""),
+    "uplink": Look("uplink", BLUE, "o"),
+    "downlink": Look("downlink", VERMILION, "s", "--"),
+    "slower of the two": Look("slower of the two", BLACK, "", (0, (1, 1))),
+    "grid": Look("[MS] Algorithm 1", BLUE, "s", "--"),
+    "greedy": Look("[UD] Algorithm 1", BLUE, "s", "--"),
+    "equal-bandwidth": Look("Uni-BW", GREEN, "^", "-."),
+    "homogeneous": Look("Homo", VERMILION, "D", (0, (5, 1))),
+    "fixed": Look("Fixed BW&L", PURPLE, "v", ":"),
+    "point-to-point": Look("P2P-SPIN", ORANGE, "P", (0, (3, 1, 1, 1, 1, 1))),
+    "centralised": Look("Cen-SPIN", SKY, "X", (0, (1, 1))),
+    "server-only": Look("server only", GREY, "*", (0, (1, 2))),
+    "all-uplink": Look("all uplink", VERMILION, "^", "-."),
+    "all-downlink": Look("all downlink", GREEN, "v", (0, (5, 1))),
+    "random-modes": Look("random modes", PURPLE, "X", ":"),
+    "uniform-length": Look("uniform length", ORANGE, "D", (0, (3, 1, 1, 1, 1, 1))),
+    "computation-only": Look("computation only", SKY, "P", (0, (1, 1))),
+}
+OURS = ("exact", "decomposition", "exact or decomposition")
+OF = " · "
+_SHARES = {"accepted": (GREEN, "o"), "uplink": (BLUE, "^"), "downlink": (VERMILION, "s")}
+_OTHERS: tuple[tuple[str, str, Any], ...] = (
+    (BLUE, "s", "--"),
+    (VERMILION, "^", "-."),
+    (GREEN, "D", ":"),
+    (PURPLE, "v", (0, (5, 1))),
+    (ORANGE, "P", (0, (3, 1, 1, 1, 1, 1))),
+    (SKY, "X", (0, (1, 1))),
+    (GREY, "*", (0, (1, 2))),
+)
+
+
+def label_of(scheme: str) -> str:
+    """What a scheme is called in figures: a method by the papers' name, anything else as it is."""
+    return _LOOKS[scheme].label if scheme in _LOOKS else literal(scheme)
+
+
+def looks(schemes: Iterable[str]) -> dict[str, Look]:
+    """A look for each scheme: a method's own, and for every other the first that none of them has.
+
+    "SHARE · SCHEME" has the colour of the share; solid where the scheme is ours, dashed and hollow elsewhere.
+    """
+    names = list(dict.fromkeys(schemes))
+    known = {name: _LOOKS[name] for name in names if name in _LOOKS}
+    known |= {name: _share_look(*name.split(OF)) for name in names if OF in name}
+    taken = {look.colour for look in known.values()}
+    free = [other for other in _OTHERS if other[0] not in taken] or list(_OTHERS)
+    unknown = [name for name in names if name not in known]
+    given = {name: Look(literal(name), *free[place % len(free)]) for place, name in enumerate(unknown)}
+    return {name: known.get(name) or given[name] for name in names}
+
+
+def _share_look(share: str, scheme: str) -> Look:
+    colour, marker = _SHARES.get(share, (GREY, "D"))
+    ours = scheme in OURS
+    label = f"{share}, {'ours' if ours else label_of(scheme)}"
+    return Look(label, colour, marker, "-" if ours else (0, (4, 2)))
+
+
+def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """A drawing function that runs in the report's style."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with matplotlib.rc_context(_RC):
+            return draw(*args, **kwargs)
+
+    return drawn
+
+
+def plain_powers(axis: "Axis") -> None:
+    """Powers of ten as plain text: a figure needs no second font for them."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def power_of_ten(value: float) -> str:
+    """A power of ten as text; "" for another number.
+
+    >>> power_of_ten(1e-12), power_of_ten(10.0), power_of_ten(3.0)
+    ('10⁻¹²', '10', '')
+    """
+    power = round(math.log10(value))
+    if not math.isclose(value, 10.0**power, rel_tol=1e-9):
+        return ""
+    return f"{value:g}" if 0 <= power <= 3 else "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def new_panel(title: str = "", height_in: float = HEIGHT_IN) -> tuple[Figure, "Axes"]:
+    """An empty panel; to be called from a `styled` function."""
+    figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    set_title(axes, title)
+    return figure, axes
+
+
+def set_title(axes: "Axes", title: str) -> None:
+    """A title that stays within a panel: two lines at most."""
+    lines = textwrap.wrap(literal(title), _TITLE_LETTERS)
+    if len(lines) > 2:
+        lines = [lines[0], lines[1][: _TITLE_LETTERS - 2] + " …"]
+    if lines:
+        axes.set_title("\n".join(lines), parse_math=False)
+
+
+def end_labels(axes: "Axes", ends: Sequence[tuple[str, float, str]], least: float = 0.07) -> None:
+    """Name lines at their right ends: (label, y of the end in data, colour), moved apart by `least` of the height.
+
+    The labels stand right of the axes in the order of the ends; a thin line leads to an end that lies elsewhere.
+    """
+    to_axes = axes.transData + axes.transAxes.inverted()
+    x_right = axes.get_xlim()[1]
+    placed = sorted(((float(to_axes.transform((x_right, y))[1]), label, colour) for label, y, colour in ends))
+    heights = spread([place for place, _, _ in placed], least)
+    for height, (place, label, colour) in zip(heights, placed, strict=True):
+        axes.annotate(
+            label,
+            xy=(1.0, min(max(place, 0.0), 1.0)),
+            xytext=(1.05, height),
+            xycoords="axes fraction",
+            textcoords="axes fraction",
+            va="center",
+            fontsize=8.0,
+            color=_readable(colour),
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 0.6,
+                "shrinkA": 1.0,
+                "shrinkB": 0.0,
+                "relpos": (0.0, 0.5),
+            },
+            annotation_clip=False,
+            parse_math=False,
+        )
+
+
+def spread(places: Sequence[float], least: float, most: float = 0.98) -> list[float]:
+    """Sorted places moved as little as needed to stand `least` apart, none above `most`.
+
+    >>> spread([0.0, 0.1, 0.9], 0.3), spread([0.5, 1.0, 1.0], 0.2, 1.0)
+    ([-0.1, 0.2, 0.9], [0.5, 0.8, 1.0])
+    """
+    groups: list[tuple[float, int]] = []
+    for place in places:
+        centre, count = place, 1
+        # A group is centred on the mean of its places; it swallows the one below while they touch.
+        while True:
+            centre = min(centre, most - (count - 1) * least / 2)
+            if not groups or centre - groups[-1][0] >= (count + groups[-1][1]) * least / 2:
+                break
+            below, number = groups.pop()
+            centre, count = (below * number + centre * count) / (number + count), number + count
+        groups.append((centre, count))
+    return [round(centre + (place - (count - 1) / 2) * least, 12) for centre, count in groups for place in range(count)]
+
+
+def _readable(colour: str) -> str:
+    """The colour, darker where text in it would be too pale on white."""
+    darker = {ORANGE: "#9A6A00", SKY: "#1B78B0", YELLOW: "#7A7300", PURPLE: "#A34A7C", GREEN: "#007354"}
+    return darker.get(colour, colour)
+
+
+def rendered(figure: Figure, form: Form, name: str) -> bytes:
+    """The figure as SVG or PDF, the same bytes for the same figure.
+
+    Parameters
+    ----------
+    figure : Figure
+    form : "svg" or "pdf"
+    name : str
+        Salt of the identifiers in an SVG, so that those of two figures in one page differ.
+    """
+    metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}}[form]
+    buffer = io.BytesIO()
+    with matplotlib.rc_context(_RC | {"svg.hashsalt": f"msopt-{name}"}), warnings.catch_warnings():
+        # A name may hold a letter that the font lacks; a box is shown in its place.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(buffer, format=form, metadata=metadata)
+    return buffer.getvalue()
+
+
+_ID, _REFERENCE = re.compile(r' id="([^"]*)"'), re.compile(r"#([^)\"]+)")
+_METADATA = re.compile(r"<metadata>.*?</metadata>\s*", re.DOTALL)
+_BLANKS, _DIGITS = re.compile(r"\s*\n\s*"), re.compile(r"(\d\.\d\d)\d+")
+
+
+def inline(svg: str, title: str) -> str:
+    """An SVG file as an element of an HTML page.
+
+    Without prologue, metadata, fixed size, names that nothing refers to (two figures have the same), and digits
+    below a hundredth of a point; with a title for those who cannot see it.
+    """
+    body = _METADATA.sub("", svg[svg.index("<svg") :])
+    used = set(_REFERENCE.findall(body))
+    body = _ID.sub(lambda found: found[0] if found[1] in used else "", body)
+    body = _DIGITS.sub(r"\1", _BLANKS.sub("\n", body)).replace('\n"', '"')
+    head, rest = body.split(">", 1)
+    box = re.search(r'viewBox="[^"]*"', head)
+    assert box is not None
+    return f'<svg {box[0]} role="img" aria-label="{html.escape(title)}">{rest}'

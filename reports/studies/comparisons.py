@@ -1,0 +1,50 @@
+"""Draws side by side: schemes in columns, one row for each pair, point and draw."""
+
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reports.studies.paper_figures import GOODPUT, MS_PRESETS, UD_PRESETS, pair
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SHORT = dict(zip([*MS_PRESETS, *UD_PRESETS], ("Llama-2", "Qwen3.5", "Qwen2.5", "DeepSeek-R1"), strict=True))
+SHORT = {pair(preset): name for preset, name in _SHORT.items()}
+"""The pairs as cases name them, by target model."""
+
+
+def by_scheme(draws: "pd.DataFrame", keys: list[str], value: str = GOODPUT) -> "pd.DataFrame":
+    """A column for each scheme, indexed by pair, keys and draw."""
+    return draws.pivot(index=["pair", *keys, "draw"], columns="scheme", values=value)
+
+
+def by_pair(table: "pd.DataFrame") -> Iterator[tuple[str, "pd.DataFrame"]]:
+    """The short name of each pair in the papers' order, and its rows."""
+    for of_pair, name in SHORT.items():
+        if of_pair in table.index.get_level_values("pair"):
+            yield name, table[table.index.get_level_values("pair") == of_pair].droplevel("pair")
+
+
+def points(table: "pd.DataFrame", key: str) -> list[float]:
+    """The values of a key in ascending order."""
+    return sorted(set(table.index.get_level_values(key)))
+
+
+def at(table: "pd.DataFrame", **where: Hashable) -> "pd.DataFrame":
+    """The rows at some values of keys, which leave the index."""
+    for key, value in where.items():
+        table = table[table.index.get_level_values(key) == value].droplevel(key)
+    return table
+
+
+def steps(table: "pd.DataFrame", key: str, scheme: str) -> "pd.DataFrame":
+    """One row for each draw, one column for each value of a key, ascending."""
+    return table[scheme].unstack(key).sort_index(axis=1)
+
+
+def end_slopes(curve: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
+    """Slope of each draw's curve between its first two and its last two points."""
+    x, y = curve.columns.to_numpy(dtype=float), curve.to_numpy()
+    return (y[:, 1] - y[:, 0]) / (x[1] - x[0]), (y[:, -1] - y[:, -2]) / (x[-1] - x[-2])

@@ -1,0 +1,65 @@
+"""How much is computed: the quick run that `make report` does, and the full one."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """Draws, points and scenarios of the studies.
+
+    Attributes
+    ----------
+    name : str
+        "quick" or "full".
+    devices : int
+        K of the figures that do not vary it.
+    draws : dict
+        Channel draws at every point of every figure, by problem.
+    bandwidth_hz, ms_devices, downlink_power_dbm, ud_devices, power_ratio : tuples
+        The points of the figures.
+    gains_draws, gains_devices : dict
+        By problem: draws of each setting of each family of the gains, and the K of the families that do not vary it.
+    exact_up_to_devices : dict
+        Devices up to which the optimum is the exact method, by problem.
+    """
+
+    name: str
+    devices: int = 20
+    draws: dict[str, int]
+    bandwidth_hz: tuple[float, ...]
+    ms_devices: tuple[int, ...]
+    downlink_power_dbm: tuple[float, ...]
+    ud_devices: tuple[int, ...]
+    power_ratio: tuple[float, ...]
+    gains_draws: dict[str, int]
+    gains_devices: dict[str, int]
+    exact_up_to_devices: dict[str, int]
+
+
+_EXACT_UP_TO: dict[str, int] = {"heterogeneous": 40, "modes": 20}
+_GAINS_DEVICES = {"heterogeneous": 20, "modes": 12}
+QUICK = Effort(
+    name="quick",
+    draws={"heterogeneous": 6, "modes": 3},
+    bandwidth_hz=(5e6, 10e6, 15e6, 20e6),
+    ms_devices=(10, 15, 20, 24),
+    downlink_power_dbm=(0.0, 15.0, 30.0),
+    ud_devices=(8, 12, 16),
+    power_ratio=(1.0, 4.0, 16.0),
+    gains_draws={"heterogeneous": 6, "modes": 1},
+    gains_devices=_GAINS_DEVICES,
+    exact_up_to_devices=_EXACT_UP_TO,
+)
+FULL = Effort(
+    name="full",
+    draws={"heterogeneous": 10, "modes": 10},
+    bandwidth_hz=(5e6, 7.5e6, 10e6, 12.5e6, 15e6, 17.5e6, 20e6),
+    ms_devices=(10, 12, 14, 16, 18, 20, 22, 24),
+    downlink_power_dbm=(0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0),
+    ud_devices=(6, 8, 10, 12, 14, 16, 18, 20),
+    power_ratio=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
+    gains_draws={"heterogeneous": 40, "modes": 8},
+    gains_devices=_GAINS_DEVICES,
+    exact_up_to_devices=_EXACT_UP_TO,
+)
+EFFORTS = {effort.name: effort for effort in (QUICK, FULL)}

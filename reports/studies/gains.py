@@ -1,0 +1,138 @@
+"""Gains over the baselines that know nothing of heterogeneity: Monte Carlo over families of scenarios."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reports.studies.effort import Effort
+from reports.studies.paper_figures import MS_PRESETS, PAPER_SAMPLES, UD_PRESETS
+from reports.studies.study import OPTIMUM, Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAPER_GAIN = 0.88
+"""[MS]: up to 88 % over Fixed BW&L."""
+
+BASELINES: dict[str, list[str]] = {
+    "heterogeneous": ["fixed", "homogeneous", "equal-bandwidth"],
+    "modes": ["all-uplink", "all-downlink", "random-modes", "uniform-length", "computation-only", "greedy"],
+}
+_QUANTILES = np.linspace(0.0, 1.0, 101)
+
+FAMILIES: dict[str, dict[str, dict[str, list[Any]]]] = {
+    "heterogeneous": {
+        "spread of acceptance": {"acceptance_spread": [0.0, 0.5, 1.5]},
+        "spread of draft time": {"draft_time_spread": [0.0, 3.0, 6.0]},
+        "spread of SNR": {"snr_spread": [0.0, 0.5, 1.5]},
+        "number of devices": {"devices": [5, 10, 30]},
+        "bandwidth": {"bandwidth_hz": [2.5e6, 5e6, 20e6, 40e6]},
+        "distribution bits": {"distribution_bits": [8_000, 16_000, 64_000, 128_000]},
+        "server speed": {"server_speed": [0.5, 2.0, 4.0]},
+    },
+    "modes": {
+        "spread of acceptance": {"acceptance_spread": [0.0, 2.0]},
+        "spread of SNR": {"snr_spread": [0.0, 1.5]},
+        "number of devices": {"devices": [6, 10, 14]},
+        "bandwidth": {"bandwidth_hz": [5e6, 20e6]},
+        "distribution bits": {"distribution_bits": [8_000, 128_000]},
+        "server speed": {"server_speed": [0.5, 4.0]},
+        "downlink power": {"downlink_power_dbm": [0.0, 15.0]},
+    },
+}
+"""What varies in each family, one quantity at a time, on the presets of the problem's paper; 1 and the presets' own
+values are the family "presets"."""
+
+
+def studies(effort: Effort, seed: int, methods: tuple[str, ...] = ()) -> dict[str, Study]:
+    """The study of each family, "PROBLEM: FAMILY"."""
+    found = {}
+    for number, (problem, families) in enumerate(FAMILIES.items()):
+        presets = MS_PRESETS if problem == "heterogeneous" else UD_PRESETS
+        every: dict[str, tuple[list[str], dict[str, list[Any]]]] = {
+            "presets": ([*MS_PRESETS, *UD_PRESETS] if problem == "heterogeneous" else UD_PRESETS, {}),
+            **{family: (presets, axes) for family, axes in families.items()},
+        }
+        for place, (family, (bases, axes)) in enumerate(every.items()):
+            devices = effort.devices if family == "presets" else effort.gains_devices[problem]
+            found[f"{problem}: {family}"] = Study(
+                name=family,
+                problem=problem,  # type: ignore[arg-type]
+                presets=bases,
+                methods=[OPTIMUM, *BASELINES[problem], *methods],
+                draws=effort.gains_draws[problem],
+                seed=seed + 1000 * (number + 1) + place,
+                exact_up_to_devices=effort.exact_up_to_devices[problem],
+                fixed={} if "devices" in axes else {"devices": devices},
+                axes=axes,
+                options=PAPER_SAMPLES if problem == "modes" else {},
+            )
+    return found
+
+
+def gains_of(study: Study, draws: "pd.DataFrame") -> "pd.DataFrame":
+    """One row for each scenario and baseline: optimum/baseline - 1."""
+    best = draws[draws["scheme"] == OPTIMUM].reset_index(drop=True)
+    settings = best.apply(lambda row: ", ".join(f"{name} = {row[name]:g}" for name in study.axes) or "own", axis=1)
+    point = ["base", "scenario_hash", *study.axes, "draw"]
+    tables = []
+    for baseline in study.methods[1:]:
+        other = draws[draws["scheme"] == baseline]
+        if other.empty:
+            continue
+        matched = best[point].merge(other, on=point, how="left")["goodput_tokens_per_s"]
+        one = best[["base", "draw", "scenario_seed", "scenario_hash", "method"]].assign(
+            problem=study.problem,
+            family=study.name,
+            setting=settings,
+            baseline=baseline,
+            optimum_tokens_per_s=best["goodput_tokens_per_s"],
+            baseline_tokens_per_s=matched,
+            gain=best["goodput_tokens_per_s"] / matched - 1.0,
+        )
+        tables.append(one)
+    import pandas as pd
+
+    return pd.concat(tables, ignore_index=True)
+
+
+def summary(gains: "pd.DataFrame") -> "pd.DataFrame":
+    """The distribution of the gain: of every setting, of every family, and of all families together."""
+    import pandas as pd
+
+    rows = []
+    for keys in (["family", "setting"], ["family"], []):
+        for key, group in gains.groupby(["problem", *keys, "baseline"], sort=False):
+            gain = group["gain"].to_numpy()
+            named = dict(zip(["problem", *keys, "baseline"], key, strict=True))
+            rows.append(
+                {
+                    "problem": named["problem"],
+                    "family": named.get("family", "all"),
+                    "setting": named.get("setting", "all"),
+                    "baseline": named["baseline"],
+                    "scenarios": len(gain),
+                    "mean": float(np.mean(gain)),
+                    "median": float(np.median(gain)),
+                    "p95": float(np.quantile(gain, 0.95)),
+                    "max": float(np.max(gain)),
+                    "share_above_paper": float(np.mean(gain > PAPER_GAIN)),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def quantiles(gains: "pd.DataFrame") -> "pd.DataFrame":
+    """Every hundredth of the distribution in each family and in all together."""
+    import pandas as pd
+
+    rows = []
+    for keys in (["family"], []):
+        for key, group in gains.groupby(["problem", *keys, "baseline"], sort=False):
+            named = dict(zip(["problem", *keys, "baseline"], key, strict=True))
+            head = {"problem": named["problem"], "family": named.get("family", "all"), "baseline": named["baseline"]}
+            values = np.quantile(group["gain"].to_numpy(), _QUANTILES)
+            rows += [
+                head | {"level": float(q), "gain": float(value)} for q, value in zip(_QUANTILES, values, strict=True)
+            ]
+    return pd.DataFrame(rows)

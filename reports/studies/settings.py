@@ -1,0 +1,96 @@
+"""What a study may vary: arguments of a draw, fields of a scenario, and changes of it (ours)."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from msopt import PRESETS, Acceptance, ParameterError, Scenario, draw
+from msopt.arrays import FloatArray
+from msopt.errors import describe
+from msopt.scenario_file import to_toml
+from msopt.validation import TABLES
+from reports.inputs import read_scenario
+
+DRAW_ARGUMENTS = ("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell")
+FIELDS = tuple(field for held in TABLES.values() for field in held)
+
+
+def _spread(values: FloatArray, factor: float) -> FloatArray:
+    middle = np.mean(values)
+    return np.asarray(middle + factor * (values - middle))
+
+
+def _acceptance_spread(scenario: Scenario, factor: float) -> dict[str, Any]:
+    law = scenario.acceptance
+    if not (law.geometric and np.all((law.mean > 0.0) & (law.mean < 1.0))):
+        raise ParameterError("acceptance_spread needs a geometric acceptance law between 0 and 1 for every device")
+    return {"acceptance": Acceptance.of(expit(_spread(logit(law.mean), factor)))}
+
+
+def _draft_time_spread(scenario: Scenario, factor: float) -> dict[str, Any]:
+    if not np.all(scenario.draft_s_per_token > 0.0):
+        raise ParameterError("draft_time_spread needs a draft time above 0 for every device")
+    return {"draft_s_per_token": np.exp(_spread(np.log(scenario.draft_s_per_token), factor))}
+
+
+def _snr_spread(scenario: Scenario, factor: float) -> dict[str, Any]:
+    return {name: _spread(getattr(scenario, name), factor) for name in ("uplink_snr_db", "downlink_snr_db")}
+
+
+def _server_speed(scenario: Scenario, factor: float) -> dict[str, Any]:
+    if not factor > 0.0:
+        raise ParameterError(f"server_speed = {factor:g} is not a number above 0")
+    names = ("verify_base_s", "verify_per_device_s", "verify_per_token_s")
+    return {name: getattr(scenario, name) / factor for name in names}
+
+
+CHANGES: dict[str, Callable[[Scenario, float], dict[str, Any]]] = {
+    "acceptance_spread": _acceptance_spread,
+    "draft_time_spread": _draft_time_spread,
+    "snr_spread": _snr_spread,
+    "server_speed": _server_speed,
+}
+"""Factors, 1 for no change. A spread multiplies the devices' deviations from their mean, of the acceptance in log-odds,
+of the draft time in logarithms, of both SNRs in dB: 0 makes all devices alike. A server twice as fast verifies in half
+the time."""
+
+SETTINGS = (*DRAW_ARGUMENTS, *FIELDS, *CHANGES)
+
+
+def scenario_at(base: str, settings: Mapping[str, Any], seed: int) -> Scenario:
+    """The scenario of a preset (drawn with a seed) or of a file, at some settings.
+
+    Raises
+    ------
+    ParameterError
+        For a setting that is unknown, out of its domain, or of a draw where nothing is drawn.
+    """
+    arguments = {name: value for name, value in settings.items() if name in DRAW_ARGUMENTS}
+    if base in PRESETS:
+        scenario = draw(base, seed=seed, **arguments)[0]
+    else:
+        for name in arguments:
+            raise ParameterError(f"{name} is for presets; {base} is a scenario with its own devices")
+        scenario = _read(base)
+    scenario = scenario.replace(**{name: value for name, value in settings.items() if name in FIELDS})
+    for name, value in settings.items():
+        if name in CHANGES:
+            if isinstance(value, bool | str):
+                raise ParameterError(f"{name} = {describe(value)} is not a number")
+            scenario = scenario.replace(**CHANGES[name](scenario, float(value)))
+    return scenario
+
+
+@lru_cache(maxsize=64)
+def _read(file: str) -> Scenario:
+    return read_scenario(file)
+
+
+def scenario_hash(scenario: Scenario) -> str:
+    """The first 16 digits of the SHA-256 of its file, the name left out."""
+    text = to_toml(vars(scenario.replace(name="")))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

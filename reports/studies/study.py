@@ -1,0 +1,196 @@
+"""A study: which scenarios, drawn how often, solved by which methods. Its file is a small TOML (`msopt sweep`).
+
+    name = "goodput against bandwidth"
+    problem = "heterogeneous"
+    presets = ["multispin-llama2"]           # or scenarios = ["cell.toml"]: files beside this one, or bundled names
+    methods = ["optimum", "grid", "fixed"]   # optimum: exact up to exact_up_to_devices, else decomposition
+    draws = 10                               # of a preset; 1 by default
+    seed = 0
+    [fixed]                                  # settings of every point
+    dataset = "GSM8K"
+    [axes]                                   # every combination is a point
+    bandwidth_hz = [5e6, 10e6, 20e6]
+    devices = [10, 20]
+    [options.grid]                           # what a method is given
+    grid_phi = 200
+
+The settings are those of `reports.studies.settings`. A draw has the same seed at every point, so that points are
+compared on the same devices.
+"""
+
+import difflib
+import itertools
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, Self
+
+from numpy.random import SeedSequence
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from msopt import METHODS, PRESETS, ParameterError
+from msopt.errors import describe
+from msopt.files import read_text
+from msopt.options import checked_options
+from msopt.scenario import Problem
+from reports.studies.settings import SETTINGS, scenario_at
+
+OPTIMUM = "optimum"
+EXACT_UP_TO: dict[Problem, int] = {"homogeneous": 0, "heterogeneous": 40, "modes": 20}
+"""Devices up to which method `optimum` is `exact` by default: beyond, a proof may take too long for a study. In problem
+`homogeneous` the decomposition is the exact optimum."""
+
+Value = Annotated[bool | int | float | str, Field(union_mode="smart")]
+
+
+class Point(NamedTuple):
+    """One draw of one setting: what is solved at once, and recorded at once."""
+
+    base: str
+    settings: dict[str, Any]
+    draw: int
+    seed: int
+
+
+class Study(BaseModel):
+    """The content of a study file; checked, with one line for the first fault."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    name: str = "study"
+    problem: Problem = "heterogeneous"
+    presets: list[str] = []
+    scenarios: list[str] = []
+    methods: list[str] = Field(default=[OPTIMUM], min_length=1)
+    draws: int = Field(default=1, ge=1)
+    seed: int = Field(default=0, ge=0)
+    exact_up_to_devices: int | None = Field(default=None, ge=0)
+    fixed: dict[str, Value] = {}
+    axes: dict[str, Annotated[list[Value], Field(min_length=1)]] = {}
+    options: dict[str, dict[str, Value]] = {}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if bool(self.presets) == bool(self.scenarios):
+            raise ValueError("exactly one of presets and scenarios is needed, with at least one name")
+        for preset in self.presets:
+            _known("presets", preset, PRESETS)
+        if self.scenarios and self.draws != 1:
+            raise ValueError(f"draws = {self.draws}: a scenario file is not drawn, so draws must be 1")
+        for key in ("presets", "scenarios", "methods"):
+            _once(key, getattr(self, key))
+        for name, values in self.axes.items():
+            _once(f"axes.{name}", values)
+        for method in self.methods:
+            if ":" not in method:
+                _known("methods", method, [OPTIMUM, *METHODS[self.problem]])
+        for table in ("fixed", "axes"):
+            for name in getattr(self, table):
+                _known(table, name, SETTINGS)
+        for name in self.axes:
+            if name in self.fixed:
+                raise ValueError(f"{name} stands in both [fixed] and [axes]")
+        self._check_options()
+        return self
+
+    def _check_options(self) -> None:
+        named = [method for method in self.methods if ":" not in method and method != OPTIMUM]
+        if OPTIMUM in self.methods:
+            named += [method for method in ("exact", "decomposition") if method in METHODS[self.problem]]
+        for method, given in self.options.items():
+            _known("options", method, named)
+            try:
+                checked_options(method, dict(given))
+            except ParameterError as error:
+                raise ValueError(f"[options.{method}]: {error}") from None
+
+    @property
+    def bases(self) -> list[str]:
+        """The presets or the scenarios."""
+        return self.presets or self.scenarios
+
+    @property
+    def exact_up_to(self) -> int:
+        """Devices up to which method `optimum` is exact."""
+        return EXACT_UP_TO[self.problem] if self.exact_up_to_devices is None else self.exact_up_to_devices
+
+    def settings(self) -> Iterator[dict[str, Any]]:
+        """Every combination of the axes, with what is fixed."""
+        for values in itertools.product(*self.axes.values()):
+            yield {**self.fixed, **dict(zip(self.axes, values, strict=True))}
+
+    def points(self) -> list[Point]:
+        """Every draw of every setting of every base, in the order of the results."""
+        seeds = [draw_seed(self.seed, number) for number in range(self.draws)]
+        return [
+            Point(base, settings, number, seed)
+            for base in self.bases
+            for settings in self.settings()
+            for number, seed in enumerate(seeds)
+        ]
+
+    def check_scenarios(self) -> None:
+        """Draw every setting once; ParameterError for the first that no scenario has."""
+        for base in self.bases:
+            for settings in self.settings():
+                scenario_at(base, settings, 0)
+
+
+def draw_seed(seed: int, number: int) -> int:
+    """The seed of a draw, spawned from the study's: `msopt scenario PRESET --seed` draws the same again."""
+    return int(SeedSequence(seed, spawn_key=(number,)).generate_state(1)[0])
+
+
+def read_study(path: str) -> Study:
+    """The study of a file, its scenarios checked.
+
+    Raises
+    ------
+    ParameterError
+        In one line: file, key, value, what is allowed.
+    """
+    text = read_text(path)
+    try:
+        study = parse_study(text)
+        beside = [str(Path(path).parent / name) for name in study.scenarios]
+        found = [near if Path(near).exists() else name for near, name in zip(beside, study.scenarios, strict=True)]
+        study = study.model_copy(update={"scenarios": found})
+        study.check_scenarios()
+    except ParameterError as error:
+        raise ParameterError(f"{path}: {error}") from None
+    return study
+
+
+def parse_study(text: str) -> Study:
+    """The study of a text; ParameterError in one line, without the file's name."""
+    try:
+        return Study.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise ParameterError(str(error)) from None
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(str(part) for part in fault["loc"])
+        if fault["type"] == "extra_forbidden":
+            raise ParameterError(f"unknown key {place}{_near(place, Study.model_fields)}") from None
+        message = fault["msg"].removeprefix("Value error, ")
+        given = f"{place} = {describe(fault['input'])}: " if place else ""
+        raise ParameterError(f"{given}{message[:1].lower()}{message[1:]}") from None
+
+
+def _known(key: str, name: str, known: Iterable[str]) -> None:
+    names = list(known)
+    if name not in names:
+        raise ValueError(f"{key}: {describe(name)} is not one of {', '.join(names)}{_near(name, names)}")
+
+
+def _once(key: str, values: Iterable[Value]) -> None:
+    seen: list[Value] = []
+    for value in values:
+        if value in seen:
+            raise ValueError(f"{key} holds {describe(value)} twice")
+        seen.append(value)
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""

@@ -1,0 +1,51 @@
+"""`msopt report` from the command line to its files, on a small effort."""
+
+import csv
+import re
+
+import pytest
+
+from reports import collect, crosscheck_record
+from reports.record import Record
+from reports.studies import gains
+from tests.cases import s2
+from tests.reports.command import Command, strict_json
+from tests.reports.test_studies import FAMILIES, OWN, TINY
+
+
+def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(collect.EFFORTS, "quick", TINY)
+    monkeypatch.setitem(collect.CROSSCHECK_TRIALS, "quick", 1)
+    monkeypatch.setitem(collect.CROSSCHECK_DEVICES, "quick", 4)
+    monkeypatch.setattr(crosscheck_record, "SOLVERS", ("CLARABEL", "HIGHS"))
+    monkeypatch.setattr(gains, "FAMILIES", FAMILIES)
+    path, folder = msopt.scenario(s2()), msopt.folder / "new" / "out"
+    done = msopt.done("report", path, "--output", folder, "--method", OWN, "--seed", 3, "--jobs", 1)
+    assert done.out == f"The report is in {folder / 'report.html'}\n"
+    record = Record.read(folder)
+    assert record.manifest["seed"] == 3
+    assert record.manifest["methods"] == [OWN]
+    assert {"versions", "machine", "scenario_hashes", "solvers", "tolerances"} <= set(record.manifest)
+    assert str(path) in record.manifest["scenario_hashes"]
+    assert set(record.tables["checks"]["verdict"]) == {"pass"}
+    assert OWN in set(record.tables["answer_methods"]["method"])
+    assert OWN in set(record.tables["ms_fig7"]["scheme"])
+    assert OWN in set(record.tables["gains"]["baseline"])
+    for figure in ("ms_fig7-1", "answer-1-heterogeneous", "gains-heterogeneous"):
+        assert OWN in (folder / "figures" / f"{figure}.svg").read_text(encoding="utf-8")
+    for name in record.manifest["tables"]:
+        rows = strict_json((folder / "tables" / f"{name}.json").read_text(encoding="utf-8"))["rows"]
+        with (folder / "tables" / f"{name}.csv").open(newline="", encoding="utf-8") as lines:
+            assert sum(1 for _ in csv.reader(lines)) == 1 + len(rows)
+    text = (folder / "report.md").read_text(encoding="utf-8")
+    goodput = record.tables["answer_solutions"]["goodput_tokens_per_s"]
+    assert re.findall(r"\*\*([\d.]+) token/s\*\*", text) == [f"{value:.5g}" for value in goodput]
+
+
+def test_a_bad_method_or_profile_is_told_before_anything_is_computed(msopt: Command) -> None:
+    for option, words in (("--method", "MODULE:FUNCTION"), ("--profile", "neither a file nor a bundled profile")):
+        outcome = msopt("report", "--output", msopt.folder / "out", option, "nonsense")
+        assert (outcome.code, outcome.out) == (2, "")
+        assert outcome.err.count("\n") == 1
+        assert words in outcome.err
+    assert not (msopt.folder / "out").exists()

@@ -1,0 +1,312 @@
+"""Recorded studies: figures, claims and gains are what their draws say, the same for any number of workers."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import integrate, special, stats
+
+import msopt
+from msopt import Scenario
+from msopt.errors import ParameterError
+from reports.record import Record
+from reports.studies import gains
+from reports.studies.claims import HELD, IN_PART, NOT_HERE, Case, above, always, below, near, verdict, where
+from reports.studies.claims_ms import MS_CLAIMS
+from reports.studies.claims_ud import UD_CLAIMS
+from reports.studies.closed_forms import CLOSED
+from reports.studies.collect import collect
+from reports.studies.effort import FULL, QUICK, Effort
+from reports.studies.intervals import mean_of
+from reports.studies.paper_figures import MS_PRESETS, STUDIED, UD_PRESETS, pair
+from reports.studies.probes import expected_tokens_with_deviations
+from reports.studies.settings import CHANGES, scenario_at, scenario_hash
+from reports.studies.study import draw_seed
+from tests.tolerances import EXACT
+
+TINY = Effort(
+    name="tiny",
+    devices=4,
+    draws={"heterogeneous": 2, "modes": 2},
+    bandwidth_hz=(5e6, 10e6, 20e6),
+    ms_devices=(3, 4),
+    downlink_power_dbm=(0.0, 30.0),
+    ud_devices=(3, 4),
+    power_ratio=(4.0, 16.0),
+    gains_draws={"heterogeneous": 1, "modes": 1},
+    gains_devices={"heterogeneous": 3, "modes": 3},
+    exact_up_to_devices={"heterogeneous": 4, "modes": 4},
+)
+FAMILIES = {
+    "heterogeneous": {"server speed": {"server_speed": [0.5, 2.0]}},
+    "modes": {"number of devices": {"devices": [2, 3]}},
+}
+OWN = "tests.reports.own_methods:three"
+FIGURES = CLOSED | STUDIED
+
+
+@pytest.fixture(scope="module")
+def record() -> Record:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gains, "FAMILIES", FAMILIES)
+        return collect(TINY, jobs=1, methods=[OWN], measured={"mine": [(1, 0.1), (2, 0.15)]})
+
+
+def test_the_same_with_two_workers(record: Record) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gains, "FAMILIES", FAMILIES)
+        again = collect(TINY, jobs=2, methods=[OWN], measured={"mine": [(1, 0.1), (2, 0.15)]})
+    assert again.manifest == record.manifest
+    for name, table in record.tables.items():
+        pd.testing.assert_frame_equal(again.tables[name], table, check_exact=True, obj=name)
+
+
+def test_manifest_speaks_of_every_table(record: Record) -> None:
+    assert list(record.manifest["tables"]) == list(record.tables)
+    json.dumps(record.manifest, allow_nan=False)
+    for name, figure in FIGURES.items():
+        assert record.manifest["tables"][name]["title"] == figure.title
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_tidy(record: Record, name: str) -> None:
+    table, figure = record.tables[name], FIGURES[name]
+    assert figure.x is not None
+    assert {"pair", figure.x, "scheme", "mean", "low", "high", "draws", *figure.by} <= set(table.columns)
+    assert not table.duplicated(["pair", *figure.by, figure.x, "scheme"]).any()
+    assert np.all((table["low"] <= table["mean"]) & (table["mean"] <= table["high"]))
+    assert np.isfinite(table[["mean", "low", "high", figure.x]].to_numpy(dtype=float)).all()
+
+
+def test_a_point_of_a_figure_from_its_scenarios(record: Record) -> None:
+    """Drawn and solved again, without the studies' own machinery."""
+    values = []
+    for number in range(2):
+        scenario, _ = msopt.draw("multispin-qwen35", devices=4, bandwidth_hz=20e6, seed=draw_seed(0, number))
+        values.append(msopt.solve(scenario, "heterogeneous", "grid").goodput)
+    table = record.tables["ms_fig7"]
+    at = table[(table["bandwidth_hz"] == 20e6) & (table["scheme"] == "grid") & (table["pair"] == pair(MS_PRESETS[1]))]
+    interval = stats.t.interval(0.95, 1, np.mean(values), stats.sem(values))
+    assert at[["mean", "low", "high"]].to_numpy()[0] == pytest.approx([np.mean(values), *interval], rel=EXACT)
+
+
+def test_the_optimum_is_never_below_another_control(record: Record) -> None:
+    for name in ("ms_fig7", "ms_fig8", "ud_fig7_8", "ud_fig9_10", "ud_fig11"):
+        draws = record.tables[f"draws_{name}"]
+        best = draws[draws["scheme"] == "optimum"].set_index(["pair", "scenario_hash"])["goodput_tokens_per_s"]
+        others = draws.set_index(["pair", "scenario_hash"])["goodput_tokens_per_s"]
+        assert np.all(others <= best.reindex(others.index) * (1 + 1e-9)), name
+
+
+def test_shares_add_up(record: Record) -> None:
+    table = record.tables["ud_fig7_8_shares"]
+    sums = table.groupby(["pair", "downlink_power_dbm", "scheme"])["mean"].sum()
+    np.testing.assert_allclose(sums, 1.0, rtol=EXACT)
+
+
+def test_a_users_method_is_in_the_figures_of_its_problem(record: Record) -> None:
+    for name in STUDIED:
+        assert (OWN in set(record.tables[name]["scheme"])) == name.startswith("ms")
+    assert OWN in set(record.tables["gains"]["baseline"])
+
+
+def test_measured_verification_times_are_in_their_figure(record: Record) -> None:
+    table = record.tables["ms_fig5"]
+    assert table[table["scheme"] == "measured: mine"]["mean"].tolist() == [0.1, 0.15]
+
+
+def test_closed_form_and_search_agree(record: Record) -> None:
+    for name in ("verification", "latency", "acceptance"):
+        table = record.tables[f"ms_fig4_{name}"]
+        whole, search = (table[table["scheme"] == s]["mean"].tolist() for s in ("closed form (whole)", "search"))
+        assert whole == search
+
+
+# Gains
+
+
+def test_gains_are_ratios_of_goodputs(record: Record) -> None:
+    draws, table = record.tables["draws_gains"], record.tables["gains"]
+    ratio = draws["optimum_tokens_per_s"] / draws["baseline_tokens_per_s"] - 1.0
+    np.testing.assert_array_equal(draws["gain"], ratio)
+    assert np.all((table["median"] <= table["p95"]) & (table["p95"] <= table["max"]))
+    pooled = table[(table["family"] == "all") & (table["problem"] == "heterogeneous")].set_index("baseline")
+    own = draws[draws["problem"] == "heterogeneous"]
+    for baseline in ("fixed", "homogeneous", "equal-bandwidth"):
+        gain = own[own["baseline"] == baseline]["gain"]
+        assert pooled.loc[baseline, "scenarios"] == len(gain)
+        assert pooled.loc[baseline, "max"] == gain.max()
+
+
+def test_the_full_run_has_the_scenarios_and_draws_that_it_promises() -> None:
+    for effort, least in ((QUICK, (300, 30)), (FULL, (2000, 200))):
+        studies = gains.studies(effort, 0)
+        for problem, count in zip(("heterogeneous", "modes"), least, strict=True):
+            assert sum(len(s.points()) for s in studies.values() if s.problem == problem) >= count
+    assert min(FULL.draws.values()) >= 10
+
+
+# Claims
+
+
+def test_every_claim_has_a_verdict_that_follows_from_its_cases(record: Record) -> None:
+    claims, cases = record.tables["claims"], record.tables["claims_cases"]
+    assert claims["id"].is_unique
+    for _, claim in claims.iterrows():
+        degree = cases[cases["id"] == claim["id"]]["degree"]
+        wanted = HELD if degree.min() == 1 else NOT_HERE if degree.max() == 0 else IN_PART
+        assert claim["verdict"] == wanted
+        assert bool(claim["where"]) == (wanted == IN_PART)
+        assert claim["found"]
+
+
+def test_degrees() -> None:
+    clear, wide = [1.0, 1.1, 0.9], [1.0, 5.0, -3.0]
+    assert [above("", values).degree for values in (clear, wide, [-1.0, -1.1])] == [1.0, 0.5, 0.0]
+    assert [below("", values, 1.05).degree for values in ([1.0, 1.001], clear, [2.0, 2.1])] == [1.0, 0.5, 0.0]
+    assert [near("", clear, paper, 0.1).degree for paper in (1.05, 2.0)] == [1.0, 0.0]
+    assert always("", [True, False]).degree == 0.5
+
+
+def test_verdicts() -> None:
+    def cases(*degrees: float) -> list[Case]:
+        return [Case(name=f"case {k}", value=d, draws=1, degree=d) for k, d in enumerate(degrees)]
+
+    assert verdict(cases(1, 1)) == HELD
+    assert verdict(cases(0, 0)) == NOT_HERE
+    assert where(cases(1, 0, 0)) == "in 1 of 3 cases: case 0"
+    assert where(cases(1, 1, 0)) == "not in 1 of 3 cases: case 2"
+    assert where(cases(1, 0.25)) == "in some draws: case 1 (25 % of the draws)"
+
+
+def made_up(schemes: dict[str, list[float]], key: str, values: list[float]) -> pd.DataFrame:
+    """Ten draws in which each scheme has the given goodputs along the key, times a factor of the draw."""
+    return pd.DataFrame(
+        [
+            {
+                "pair": pair(preset),
+                key: x,
+                "draw": d,
+                "scheme": scheme,
+                "goodput_tokens_per_s": curve[i] * (1 + d / 100),
+            }
+            for preset in (MS_PRESETS if key != "power_ratio" else UD_PRESETS)
+            for scheme, curve in schemes.items()
+            for i, x in enumerate(values)
+            for d in range(10)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("claim", "schemes", "held"),
+    [
+        ("gain-narrows", {"optimum": [4, 5, 6], "fixed": [2, 3, 4]}, HELD),
+        ("gain-narrows", {"optimum": [4, 8, 12], "fixed": [2, 3, 4]}, NOT_HERE),
+        ("saturates", {"optimum": [1, 3, 4], "fixed": [1, 1, 1]}, HELD),
+        ("saturates", {"optimum": [1, 2, 4], "fixed": [1, 1, 1]}, NOT_HERE),
+        ("gain-grows", {"optimum": [4, 8, 12], "fixed": [2, 3, 4]}, HELD),
+        ("gain-grows", {"optimum": [4, 5, 6], "fixed": [2, 3, 4]}, NOT_HERE),
+        ("fixed-degrades", {"optimum": [4, 4, 4], "fixed": [2, 3, 2.5]}, HELD),
+        ("fixed-degrades", {"optimum": [4, 4, 4], "fixed": [2, 3, 4]}, NOT_HERE),
+        ("gap-widens", {"optimum": [4, 6, 9], "homogeneous": [3, 4, 5]}, HELD),
+        ("gap-widens", {"optimum": [4, 6, 8], "homogeneous": [3, 5, 7.5]}, NOT_HERE),
+        ("uni-bw-above-homo", {"equal-bandwidth": [2, 2, 2], "homogeneous": [1, 1, 1]}, HELD),
+        ("uni-bw-above-homo", {"equal-bandwidth": [2, 1, 2], "homogeneous": [1, 2, 1]}, IN_PART),
+        ("up-to-88", {"optimum": [2, 1, 1], "fixed": [1, 1, 1]}, IN_PART),
+        ("up-to-88", {"optimum": [1.5, 1, 1], "fixed": [1, 1, 1]}, NOT_HERE),
+        ("grid-global", {"optimum": [2, 2, 2], "grid": [2, 2, 2]}, HELD),
+        ("grid-global", {"optimum": [2, 2, 2], "grid": [1.9, 1.9, 1.9]}, NOT_HERE),
+    ],
+)
+def test_claims_of_ms_on_made_up_draws(claim: str, schemes: dict[str, list[float]], held: str) -> None:
+    tested = next(one for one in MS_CLAIMS if one.id == claim)
+    draws = {
+        "ms_fig7": made_up(schemes, "bandwidth_hz", [5e6, 10e6, 15e6]),
+        "ms_fig8": made_up(schemes, "devices", [10, 15, 20]),
+    }
+    assert verdict(tested.cases(draws)) == held
+
+
+@pytest.mark.parametrize(
+    ("schemes", "held"),
+    [
+        ({"optimum": [3, 3], "greedy": [3, 3], "uniform-length": [2, 2], "computation-only": [2, 1]}, HELD),
+        ({"optimum": [3, 3], "greedy": [1, 1], "uniform-length": [2, 2], "computation-only": [2, 2]}, IN_PART),
+        ({"optimum": [1, 1], "greedy": [1, 1], "uniform-length": [2, 2], "computation-only": [2, 2]}, NOT_HERE),
+    ],
+)
+def test_lengths_above_on_made_up_draws(schemes: dict[str, list[float]], held: str) -> None:
+    tested = next(one for one in UD_CLAIMS if one.id == "lengths-above")
+    assert verdict(tested.cases({"ud_fig11": made_up(schemes, "power_ratio", [4.0, 16.0])})) == held
+
+
+def test_expected_tokens_with_deviations_by_integration() -> None:
+    """E[N] at 8 tokens averaged over a Beta law of alpha with Table I's moments, MBPP+ and GSM8K, Llama-2."""
+    found = dict(expected_tokens_with_deviations("multispin-llama2", 8))
+    for dataset, mean, std in (("MBPP+", 0.8582, 0.2472), ("GSM8K", 0.7390, 0.3133)):
+        total = mean * (1 - mean) / std**2 - 1
+        a, b = mean * total, (1 - mean) * total
+
+        def tokens(alpha: float) -> float:
+            return sum(alpha**power for power in range(9))
+
+        # quad's own weight x^(a-1) (1-x)^(b-1): both ends are poles.
+        over = integrate.quad(tokens, 0, 1, weight="alg", wvar=(a - 1, b - 1))[0] / special.beta(a, b)
+        assert found[dataset] == pytest.approx(over / tokens(mean) - 1, rel=1e-7)
+
+
+# Settings and statistics
+
+
+def test_spreads_and_speed() -> None:
+    own = scenario_at("uldl-qwen25", {"devices": 6}, 3)
+    alike = {"acceptance_spread": 0.0, "draft_time_spread": 0.0, "snr_spread": 0.0}
+    same = scenario_at("uldl-qwen25", {"devices": 6} | alike, 3)
+    for values in (same.acceptance.mean, same.draft_s_per_token, same.uplink_snr_db, same.downlink_snr_db):
+        np.testing.assert_allclose(values, values[0], rtol=EXACT)
+    assert same.uplink_snr_db[0] == pytest.approx(np.mean(own.uplink_snr_db), rel=EXACT)
+    unchanged = scenario_at("uldl-qwen25", {"devices": 6} | dict.fromkeys(alike, 1.0), 3)
+    np.testing.assert_allclose(unchanged.acceptance.mean, own.acceptance.mean, rtol=EXACT)
+    wider = scenario_at("uldl-qwen25", {"devices": 6, "draft_time_spread": 2.0, "server_speed": 2.0}, 3)
+    assert np.ptp(np.log(wider.draft_s_per_token)) == pytest.approx(2 * np.ptp(np.log(own.draft_s_per_token)))
+    assert wider.verify_idle_s == pytest.approx(own.verify_idle_s / 2, rel=EXACT)
+
+
+@pytest.mark.parametrize(
+    ("base", "settings", "words"),
+    [
+        ("first-look", {"devices": 3}, "devices is for presets"),
+        ("uldl-qwen25", {"server_speed": 0.0}, "server_speed = 0"),
+        ("uldl-qwen25", {"snr_spread": "x"}, 'snr_spread = "x" is not a number'),
+        ("uldl-qwen25", {"dataset": "SQuAD"}, "HumanEval"),
+    ],
+)
+def test_bad_settings(base: str, settings: dict[str, object], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        scenario_at(base, settings, 0)
+
+
+def test_sure_devices_have_no_spread() -> None:
+    sure = scenario_at("uldl-qwen25", {"devices": 2}, 0).replace(acceptance=[1.0, 0.5])
+    with pytest.raises(ParameterError, match="needs a geometric acceptance law between 0 and 1"):
+        CHANGES["acceptance_spread"](sure, 2.0)
+
+
+def test_hash_of_a_scenario(record: Record) -> None:
+    one, other = (scenario_at("uldl-qwen25", {"devices": 2}, seed) for seed in (0, 1))
+    assert scenario_hash(one) == scenario_hash(one.replace(name="another"))
+    assert scenario_hash(one) != scenario_hash(other)
+    row = record.tables["draws_ud_fig11"].iloc[0]
+    again: Scenario = scenario_at(
+        UD_PRESETS[0], {"devices": 4, "power_ratio": row["power_ratio"]}, int(row["scenario_seed"])
+    )
+    assert scenario_hash(again) == row["scenario_hash"]
+
+
+def test_interval_of_a_mean() -> None:
+    assert mean_of([2.5]) == (2.5, 2.5, 2.5, 1)
+    values = np.random.default_rng(0).normal(size=7)
+    wanted = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
+    assert mean_of(values)[1:3] == pytest.approx(tuple(wanted), rel=EXACT)

@@ -1,0 +1,197 @@
+"""`msopt sweep`: a study from a file, the same bytes however it was run, and what is said of a bad one."""
+
+from pathlib import Path
+
+import pytest
+
+import msopt as package
+from msopt import MsoptError, ParameterError
+from reports import sweep as module
+from reports.studies.study import Study, parse_study, read_study
+from reports.sweep import FINISHED, RESULTS, read_results, sweep
+from tests.reports.command import Command
+
+OWN = "tests.reports.own_methods"
+SMALL = """
+name = "small"
+presets = ["multispin-llama2"]
+methods = ["optimum", "fixed"]
+draws = 2
+seed = 5
+[fixed]
+devices = 3
+[axes]
+bandwidth_hz = [5e6, 10000000]
+[options.fixed]
+length = 4
+"""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The results of a run of SMALL that nothing interrupts."""
+    return sweep(parse_study(SMALL), tmp_path_factory.mktemp("whole"), jobs=1).read_bytes()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "results"
+
+
+def test_rows_are_what_solve_says(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "copy.parquet"
+    path.write_bytes(whole)
+    rows = read_results(path)
+    assert len(rows) == 2 * 2 * 2
+    assert [row["bandwidth_hz"] for row in rows[:8]] == [5e6] * 4 + [10e6] * 4
+    for row in rows:
+        scenario, _ = package.draw(
+            row["base"], devices=row["devices"], bandwidth_hz=row["bandwidth_hz"], seed=row["scenario_seed"]
+        )
+        options = {"length": 4} if row["method"] == "fixed" else {}
+        wanted = package.solve(scenario, "heterogeneous", row["method"], **options)
+        assert row["goodput_tokens_per_s"] == wanted.goodput
+        assert row["bound_tokens_per_s"] == wanted.bound
+
+
+def test_a_draw_has_the_same_devices_at_every_point(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "copy.parquet"
+    path.write_bytes(whole)
+    seeds = {(row["draw"], row["scenario_seed"]) for row in read_results(path)}
+    assert len(seeds) == len({seed for _, seed in seeds}) == 2
+
+
+@pytest.mark.parametrize("torn", ["", '{"point": 7, "ro'])
+def test_interrupted_and_resumed(whole: bytes, folder: Path, torn: str) -> None:
+    def interrupt(done: int, total: int) -> None:
+        del total
+        if done == 2:
+            raise KeyboardInterrupt
+
+    study = parse_study(SMALL)
+    with pytest.raises(KeyboardInterrupt):
+        sweep(study, folder, jobs=1, progress=interrupt)
+    assert not (folder / RESULTS).exists()
+    with (folder / FINISHED).open("a", encoding="utf-8") as log:
+        log.write(torn)
+    told: list[int] = []
+    results = sweep(study, folder, jobs=1, progress=lambda done, total: told.append(done))
+    assert told == [2, 3, 4]
+    assert results.read_bytes() == whole
+    # Once more: nothing is left to do.
+    assert sweep(study, folder, jobs=1).read_bytes() == whole
+
+
+def test_on_the_command_line_with_processes(msopt: Command, whole: bytes, folder: Path) -> None:
+    path = msopt.folder / "study.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    outcome = msopt.done("sweep", path, "--output", folder, "--jobs", 2)
+    assert outcome.out == f"The results are in {folder / RESULTS}\n"
+    assert (folder / RESULTS).read_bytes() == whole
+
+
+@pytest.mark.filterwarnings("default")  # the cluster's own
+def test_on_a_dask_cluster(whole: bytes, folder: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster:
+        assert sweep(parse_study(SMALL), folder, dask=cluster.scheduler_address).read_bytes() == whole
+
+
+def test_a_scenario_of_ones_own(tmp_path: Path, folder: Path) -> None:
+    scenario, _ = package.draw("uldl-qwen25", devices=3, seed=1)
+    scenario.write(tmp_path / "cell.toml")
+    path = tmp_path / "study.toml"
+    path.write_text(
+        'problem = "modes"\nscenarios = ["cell.toml"]\nmethods = ["decomposition", "greedy"]\n'
+        "[axes]\nserver_speed = [1, 2.0]\n",
+        encoding="utf-8",
+    )
+    rows = read_results(sweep(read_study(str(path)), folder, jobs=1))
+    assert [row["server_speed"] for row in rows] == [1.0, 1.0, 2.0, 2.0]
+    faster = scenario.replace(
+        verify_base_s=scenario.verify_base_s / 2, verify_per_device_s=scenario.verify_per_device_s / 2
+    )
+    assert rows[2]["goodput_tokens_per_s"] == package.solve(faster, "modes").goodput
+
+
+def test_a_users_method_joins(folder: Path) -> None:
+    study = parse_study(SMALL)
+    study = study.model_copy(update={"methods": ["fixed", f"{OWN}:three"]})
+    rows = read_results(sweep(study, folder, jobs=1))
+    assert [row["scheme"] for row in rows[:2]] == ["fixed", f"{OWN}:three"]
+    assert all(row["mean_draft_length_tokens"] == 3.0 for row in rows[1::2])
+
+
+def test_a_method_that_never_applies_is_an_error_before_anything_is_written(folder: Path) -> None:
+    study = Study(problem="modes", presets=["uldl-qwen25"], methods=[f"{OWN}:three"], fixed={"devices": 2})
+    with pytest.raises(ParameterError, match="three: has no control of problem modes"):
+        sweep(study, folder, jobs=1)
+    assert not folder.exists()
+
+
+def test_a_failure_names_the_point_and_keeps_what_is_done(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = parse_study(SMALL)
+    calls = []
+
+    def fails_late(study: Study, point: object) -> object:
+        calls.append(point)
+        if len(calls) == 3:
+            raise MsoptError("method fixed on somewhere: no")
+        return solve_point(study, point)
+
+    solve_point = module.solve_point
+    monkeypatch.setattr(module, "solve_point", fails_late)
+    with pytest.raises(MsoptError, match="somewhere"):
+        sweep(study, folder, jobs=1)
+    assert len((folder / FINISHED).read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_folder_of_another_study(folder: Path) -> None:
+    study = parse_study(SMALL)
+    sweep(study, folder, jobs=1)
+    with pytest.raises(ParameterError, match="another study or version"):
+        sweep(study.model_copy(update={"seed": 6}), folder, jobs=1)
+    (folder / FINISHED).write_text('{"point": 99, "rows": []}\n', encoding="utf-8")
+    with pytest.raises(ParameterError, match="line 1 is of no point"):
+        sweep(study, folder, jobs=1)
+    (folder / "study.json").unlink()
+    with pytest.raises(ParameterError, match="not the study they are of"):
+        sweep(study, folder, jobs=1)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("presets = ", "preset = "), "unknown key preset; did you mean presets?"),
+        (('"multispin-llama2"', '"multispin-llama"'), '"multispin-llama" is not one of multispin-llama2'),
+        (('"multispin-llama2"', '"multispin-llama2", "multispin-llama2"'), 'presets holds "multispin-llama2" twice'),
+        (("draws = 2", "draws = 0"), "draws = 0: input should be greater than or equal to 1"),
+        (("draws = 2", "draws = 2.0"), "draws = 2.0: input should be a valid integer"),
+        (("draws = 2", 'draws = 2\nscenarios = ["x"]'), "exactly one of presets and scenarios"),
+        (('"fixed"', '"fixd"'), '"fixd" is not one of optimum, decomposition'),
+        (('"fixed"', '"greedy"'), '"greedy" is not one of optimum'),
+        (("bandwidth_hz", "bandwith_hz"), "did you mean bandwidth_hz?"),
+        (("[5e6, 10000000]", "[]"), "axes.bandwidth_hz = []: list should have at least 1 item"),
+        (("[5e6, 10000000]", "[5e6, 5000000]"), "axes.bandwidth_hz holds 5000000 twice"),
+        (("[5e6, 10000000]", "[5e6, -1]"), "bandwidth_hz = -1 is not a finite number above 0"),
+        (("[5e6, 10000000]", "[5e6]\ndevices = [2]"), "devices stands in both"),
+        (("[5e6, 10000000]", "[5e6]\nsnr_spread = [true]"), "snr_spread = True is not a number"),
+        (("length = 4", "length = -4"), "[options.fixed]: option length = -4 is not a whole number"),
+        (("length = 4", "grid_phi = 4"), "option grid_phi goes with method grid"),
+        (("[options.fixed]", "[options.grid]"), '"grid" is not one of fixed'),
+        (("seed = 5", "seed = "), "Invalid value"),
+        (("draws = 2", 'draws = 2\nproblem = "mode"'), 'problem = "mode": input should be'),
+    ],
+)
+def test_bad_studies(msopt: Command, change: tuple[str, str], words: str) -> None:
+    text = SMALL.replace(*change)
+    assert text != SMALL
+    path = msopt.folder / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    outcome = msopt("sweep", path, "--output", msopt.folder / "out")
+    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1), outcome
+    assert words in outcome.err
+    assert "study.toml: " in outcome.err
+    assert not (msopt.folder / "out").exists()
