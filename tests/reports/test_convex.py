@@ -72,7 +72,7 @@ def test_the_table_names_the_solver(msopt: Command) -> None:
         ("--method convex --solver HIGHS", ['"HIGHS"', "ECOS or CLARABEL or SCS"]),
         ("--method convex --solver ecos_bb", ["ECOS_BB is refused"]),
         ("--method convex --problem modes", ["convex", "modes", "decomposition, exact, greedy"]),
-        ("--method convex --problem all", ["convex", "modes", "decomposition, server-only"]),
+        ("--method convex --problem all", ["convex", "modes", "decomposition, exact, server-only"]),
         ("--method convex --length 4", ["length", "fixed", "convex"]),
         ("--method greedy", ["heterogeneous", "centralised, convex"]),
     ],

@@ -22,7 +22,7 @@ BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("solve S2 --problem", ["--problem", "requires an argument"]),
     ("solve S2 --method greedy", ['"greedy"', "heterogeneous", MULTISPIN]),
     ("solve S2 --problem modes --method grid", ['"grid"', "modes", "decomposition, exact, greedy, all-uplink"]),
-    ("solve S2 --problem all --method grid", ['"grid"', "homogeneous", "decomposition, server-only"]),
+    ("solve S2 --problem all --method grid", ['"grid"', "homogeneous", "decomposition, exact, server-only"]),
     ("solve S2 --method centralised", ["server.draft_s_per_token"]),
     ("solve S2 --length 4", ["length", "fixed", "decomposition"]),
     ("solve S2 --grid-phi 4", ["grid_phi", "grid"]),
