@@ -9,7 +9,8 @@ solve         a problem of a scenario by one of `METHODS`, as a `Solution` (`.to
 react         the best modes and power once it is known whose drafts were rejected
 evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
 draw          a scenario from the papers' settings, `PRESETS`
-bundled       the scenarios that come with the package
+read_profile  a `Profile`: what was measured on a pair of models; `write_profile`, `draw_from_profiles`
+bundled       the scenarios and profiles that come with the package
 multispin     the lemmas, the theorem and the proposition of [MS], on plain arrays
 uldl          the lemmas and the proposition of [UD], on plain arrays
 
@@ -35,6 +36,10 @@ from msopt.evaluation import evaluate_reaction as evaluate_reaction
 from msopt.methods import METHODS as METHODS
 from msopt.presets import PRESETS as PRESETS
 from msopt.presets import draw as draw
+from msopt.profile import Profile as Profile
+from msopt.profile_file import read_profile as read_profile
+from msopt.profile_file import write_profile as write_profile
+from msopt.profile_scenario import draw_from_profiles as draw_from_profiles
 from msopt.scenario import PROBLEMS as PROBLEMS
 from msopt.scenario import Scenario as Scenario
 from msopt.solution import Solution as Solution

@@ -1,5 +1,7 @@
 """The papers' baselines (design section 6); every control they give is scored by the one evaluator."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray, levels
@@ -80,11 +82,28 @@ def centralised_goodput(scenario: Scenario, problem: Problem) -> float:
     ParameterError
         Where the scenario has no `server.draft_s_per_token`.
     """
-    step = scenario.server_draft_s_per_token
-    if step is None:
-        raise ParameterError("method centralised needs server.draft_s_per_token in the scenario")
+    step = _server_step_s(scenario)
     length, _ = best_common_length(scenario, step, scenario.length_limits(problem))
-    return float(round_at(scenario, np.full(scenario.device_count, length), step * length).goodput)
+    return float(goodput_at_server(scenario, [length])[0])
+
+
+def goodput_at_server(scenario: Scenario, lengths: Sequence[int]) -> FloatArray:
+    """Drafting and verification at the server with one length for the batch, without radio: each of several [token/s].
+
+    Raises
+    ------
+    ParameterError
+        Where the scenario has no `server.draft_s_per_token`.
+    """
+    each = np.array(lengths, dtype=float)
+    every = np.repeat(each[:, None], scenario.device_count, axis=1)
+    return round_at(scenario, every, _server_step_s(scenario) * each).goodput
+
+
+def _server_step_s(scenario: Scenario) -> float:
+    if scenario.server_draft_s_per_token is None:
+        raise ParameterError("method centralised needs server.draft_s_per_token in the scenario")
+    return scenario.server_draft_s_per_token
 
 
 def server_only_goodput(scenario: Scenario) -> float:

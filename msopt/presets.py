@@ -5,7 +5,6 @@ where the paper states nothing or neglects it. The same lists become the comment
 """
 
 import difflib
-import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -14,10 +13,10 @@ import numpy as np
 from msopt.acceptance import Acceptance
 from msopt.arrays import IntArray
 from msopt.channel import MULTISPIN_CELL, ULDL_CELL, Cell, uniform
+from msopt.comments import sections
 from msopt.errors import ParameterError, describe
 from msopt.scenario import Scenario
-
-COMMENT_WIDTH = 106
+from msopt.validation import check_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,8 +229,8 @@ def draw(
     (('device-01', 'device-02', 'device-03'), [0.739, 0.739, 0.739])
     """
     chosen = PRESETS[_one_of("preset", preset, PRESETS)]
-    _check_whole("devices", devices, 1)
-    _check_whole("seed", seed, 0)
+    check_whole("devices", devices, 1)
+    check_whole("seed", seed, 0)
     radio = {
         "bandwidth_hz": bandwidth_hz,
         "uplink_power_dbm": uplink_power_dbm,
@@ -295,28 +294,19 @@ def _comment(preset: Preset, scenario: Scenario, seed: int, options: Mapping[str
         for j, (name, mean) in enumerate(preset.acceptance)
         if np.any(drawn == j)
     ]
-    lines = [f"{preset.name}: {preset.pair}, in the setting of", preset.paper, "Drawn by", f"  {command}"]
-    for title, texts in (
-        ("Given as options:", given),
-        ("The paper's:", shown((*preset.cell.stated, *preset.stated))),
+    head = [f"{preset.name}: {preset.pair}, in the setting of", preset.paper, "Drawn by", f"  {command}"]
+    return sections(
+        head,
         (
-            "Ours, because the paper does not state it or neglects it:",
-            shown((*preset.cell.ours, *preset.ours)),
+            ("Given as options:", given),
+            ("The paper's:", shown((*preset.cell.stated, *preset.stated))),
+            (
+                "Ours, because the paper does not state it or neglects it:",
+                shown((*preset.cell.ours, *preset.ours)),
+            ),
+            ("The dataset of each device:", devices),
         ),
-        ("The dataset of each device:", devices),
-    ):
-        if texts:
-            lines += ["", title]
-        for text in texts:
-            # Device names stay whole: no break at their hyphens.
-            lines += textwrap.wrap(
-                f"- {text}",
-                COMMENT_WIDTH,
-                subsequent_indent="  ",
-                break_on_hyphens=False,
-                break_long_words=False,
-            )
-    return "\n".join(lines)
+    )
 
 
 def _one_of(option: str, value: str, known: Iterable[str]) -> str:
@@ -328,8 +318,3 @@ def _one_of(option: str, value: str, known: Iterable[str]) -> str:
         hint = f"; did you mean {names[near[0]]}?" if near else ""
         raise ParameterError(f"{option} = {describe(value)} is not one of {', '.join(names.values())}{hint}")
     return found
-
-
-def _check_whole(option: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ParameterError(f"{option} = {describe(value)} is not a whole number of at least {least}")

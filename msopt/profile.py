@@ -22,6 +22,7 @@ VERSION: Literal[1] = 1
 """The version of the schema below; a change that breaks old files raises it."""
 
 _ROUND_OFF = 1e-9
+_POOR_FIT = 0.2
 
 
 class Estimate(Part):
@@ -113,19 +114,20 @@ def curve_of_counts(visited: Iterable[int], accepted: Iterable[int], level: floa
     Raises
     ------
     ParameterError
-        Where more is accepted than visited.
+        Where more is accepted than visited, or visited than accepted before.
     """
     points: list[CurvePoint] = []
-    survival, rounds, before = 1.0, 0.0, 0
+    rounds, before = 0.0, 0
     for seen, kept in zip(visited, accepted, strict=True):
         if seen == 0:
             break
-        if kept > seen:
-            raise ParameterError(f"position {len(points) + 1}: {kept} accepted of {seen} is no proportion")
+        before = before if points else seen
+        if not kept <= seen <= before:
+            raise ParameterError(f"position {len(points) + 1}: {kept} accepted of {seen} visited after {before}")
         rounds = rounds * seen / before if points else float(seen)
-        survival *= kept / seen
-        low, high = proportion_interval(min(survival * rounds, rounds), rounds, level)
-        points.append(CurvePoint(visited=seen, accepted=kept, survival=survival, low=low, high=high))
+        # accepted/rounds is the product of all accepted/visited up to here, without its roundings.
+        low, high = proportion_interval(min(kept, rounds), rounds, level)
+        points.append(CurvePoint(visited=seen, accepted=kept, survival=min(1.0, kept / rounds), low=low, high=high))
         before = kept
     return tuple(points)
 
@@ -438,6 +440,15 @@ class Profile(Part):
     def label(self) -> str:
         """Which model drafts for which."""
         return f"{self.draft.name} drafts for {self.target.name}"
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a user of the numbers should know."""
+        texts = []
+        if self.verification is not None and self.verification.fit.max_relative_residual > _POOR_FIT:
+            off = self.verification.fit.max_relative_residual
+            texts.append(f'profile "{self.name}": its verification fit is up to {off:.0%} off a measured median')
+        return tuple(texts)
 
     def server_draft_s(self, batch: int) -> float | None:
         """One drafting step for a batch at the server [s]: linear between the measured batches.

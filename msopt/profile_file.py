@@ -64,7 +64,7 @@ def find_profile(given: str, folder: Path | None = None) -> Profile:
         Where it is neither, or no good profile.
     """
     path = (folder or Path()) / given
-    if path.exists():
+    if path.exists() and not path.is_dir():
         return read_profile(path)
     known = bundled.profile_names()
     if given in known:
@@ -84,7 +84,7 @@ def task_of(profile: Profile, task: str) -> TaskAcceptance:
         Where it has none: the text lists the tasks there are.
     """
     if profile.compute_only:
-        raise ParameterError(f"profile {describe(profile.name)} is compute-only (random weights): it has no acceptance")
+        raise ParameterError(f"profile {describe(profile.name)} is compute-only: it carries no acceptance")
     if task not in profile.tasks:
         known = ", ".join(profile.tasks) or "none"
         raise ParameterError(f"task = {describe(task)} is not in profile {describe(profile.name)}; its tasks: {known}")

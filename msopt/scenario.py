@@ -116,12 +116,12 @@ class Scenario:
         """Read a scenario file (design section 2); raises ParameterError naming the file, key and value."""
         text = read_text(path)
         try:
-            return cls(**parse(text, Path(path).stem))
+            return cls(**parse(text, Path(path).stem, Path(path).parent))
         except ParameterError as error:
             raise ParameterError(f"{path}: {error}") from None
 
     def write(self, path: str | PathLike[str], comment: str = "") -> None:
-        """Write the scenario file, whole or not at all, under a comment; `read` gives back an equal scenario."""
+        """Write the scenario file in numbers, whole or not at all, under a comment; `read` gives an equal scenario."""
         write_text(path, to_toml(vars(self), comment))
 
     def replace(self, **changes: Any) -> Self:

@@ -1,13 +1,15 @@
 """The scenario file: TOML to the fields of a Scenario and back (design section 2).
 
 This module knows which keys stand in which table and of which type they are; which values they may have
-is `validation`'s subject. Every error is one line: file, key, value, what is allowed.
+is `validation`'s subject, and what a profile puts in their place `profile_keys`'s. Every error is one line: file,
+key, value, what is allowed.
 """
 
 import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import tomli_w
@@ -15,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from msopt.acceptance import Acceptance
 from msopt.errors import ParameterError, describe
+from msopt.profile_keys import Profiles
 from msopt.validation import TABLES, device_label, key_of
 
 
@@ -23,11 +26,12 @@ class _Table(BaseModel):
 
 
 class _Server(_Table):
-    verify_base_s: float
     downlink_power_w: float
-    verify_per_device_s: float = 0.0
-    verify_per_token_s: float = 0.0
+    verify_base_s: float | None = None
+    verify_per_device_s: float | None = None
+    verify_per_token_s: float | None = None
     draft_s_per_token: float | None = None
+    profile: str | None = None
 
 
 class _Radio(_Table):
@@ -48,12 +52,14 @@ class _Limits(_Table):
 
 class _Device(_Table):
     name: str
-    draft_s_per_token: float
     uplink_snr_db: float
     downlink_snr_db: float
+    draft_s_per_token: float | None = None
     acceptance: float | None = None
     acceptance_std: float | None = None
     acceptance_curve: list[float] | None = None
+    profile: str | None = None
+    task: str | None = None
 
 
 class _File(_Table):
@@ -92,8 +98,11 @@ _TYPES = {
 }
 
 
-def parse(text: str, name: str) -> dict[str, Any]:
+def parse(text: str, name: str, folder: Path | None = None) -> dict[str, Any]:
     """The fields of the Scenario that a file's text describes; `name` is used where the text gives none.
+
+    Profiles that it names are read, those named by a path from there relative to `folder`; the fields hold
+    their numbers.
 
     Raises
     ------
@@ -107,27 +116,32 @@ def parse(text: str, name: str) -> dict[str, Any]:
     except ValidationError as error:
         raise ParameterError(_first_fault(error, raw)) from None
     names = tuple(device.name for device in file.devices)
-    for k, device in enumerate(file.devices):
+    profiles = Profiles(folder)
+    server = profiles.server(dict(file.server), len(names))
+    devices = [profiles.device(dict(device), device_label(names, k)) for k, device in enumerate(file.devices)]
+    for k, device in enumerate(devices):
         _check_laws(device, device_label(names, k))
-    server = {("server_" if key == "draft_s_per_token" else "") + key: value for key, value in file.server}
     return {
         "name": name if file.name is None else file.name,
-        **server,
+        **{("server_" if key == "draft_s_per_token" else "") + key: value for key, value in server.items()},
         **dict(file.radio),
         **dict(file.payload),
         **{key: value for key, value in file.limits if value is not None},
         "device_names": names,
         "acceptance": Acceptance.of(
-            [0.0 if device.acceptance is None else device.acceptance for device in file.devices],
-            [device.acceptance_std or 0.0 for device in file.devices],
-            [device.acceptance_curve for device in file.devices],
+            [0.0 if device["acceptance"] is None else device["acceptance"] for device in devices],
+            [device["acceptance_std"] or 0.0 for device in devices],
+            [device["acceptance_curve"] for device in devices],
         ),
-        **{key: [getattr(device, key) for device in file.devices] for key in _DEVICE_NUMBERS},
+        **{key: [device[key] for device in devices] for key in _DEVICE_NUMBERS},
     }
 
 
 def to_toml(fields: Mapping[str, Any], comment: str = "") -> str:
-    """The text that `parse` turns back into the same fields, under a comment, each line behind a "# "."""
+    """The text that `parse` turns back into the same fields, under a comment, each line behind a "# ".
+
+    It holds numbers only: what came from a profile stays the same when the profile is measured anew or left behind.
+    """
     content: dict[str, Any] = {"name": fields["name"]}
     for table, held in TABLES.items():
         values = {key_of(field): fields[field] for field in held}
@@ -223,12 +237,12 @@ def _suggest(key: str, known: Iterable[str]) -> str:
     )
 
 
-def _check_laws(device: _Device, label: str) -> None:
-    given = [key for key in ("acceptance", "acceptance_curve") if getattr(device, key) is not None]
+def _check_laws(device: Mapping[str, Any], label: str) -> None:
+    given = [key for key in ("acceptance", "acceptance_curve") if device[key] is not None]
     if len(given) != 1:
         found = "both are there" if given else "neither is there"
         raise ParameterError(f"{label}: exactly one of acceptance and acceptance_curve is needed; {found}")
-    if device.acceptance_std is not None and device.acceptance is None:
+    if device["acceptance_std"] is not None and device["acceptance"] is None:
         raise ParameterError(f"{label}: acceptance_std goes with acceptance, not with acceptance_curve")
-    if device.acceptance_curve is not None and not device.acceptance_curve:
+    if device["acceptance_curve"] is not None and not device["acceptance_curve"]:
         raise ParameterError(f"{label}: acceptance_curve is empty; it needs S(1), S(2), ...")

@@ -169,13 +169,14 @@ def _check_number(fields: Fields, field: str, *, above_zero: bool) -> None:
 
 def _check_lengths(fields: Fields) -> None:
     least, greatest = fields["min_draft_length"], fields["max_draft_length"]
-    _check_length("max_draft_length", greatest, 1)
+    check_whole("limits.max_draft_length", greatest, 1)
     if least is not None:
-        _check_length("min_draft_length", least, 0)
+        check_whole("limits.min_draft_length", least, 0)
         if least > greatest:
             raise ParameterError(f"limits.min_draft_length = {least} is above max_draft_length = {greatest}")
 
 
-def _check_length(field: str, value: object, least: int) -> None:
+def check_whole(option: str, value: object, least: int) -> None:
+    """Raise ParameterError where an option is not a whole number of at least some."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ParameterError(f"{_place(field)} = {describe(value)} is not a whole number of at least {least}")
+        raise ParameterError(f"{option} = {describe(value)} is not a whole number of at least {least}")

@@ -1,4 +1,4 @@
-"""The command line: `msopt solve | react | evaluate | scenario | scenarios | report | crosscheck`.
+"""The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | report | crosscheck`.
 
 Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible
 or the solver failed. matplotlib and jinja2 are loaded by `report` only, cvxpy by `crosscheck` and by method
@@ -17,9 +17,10 @@ from typer.main import get_command
 import msopt
 from msopt import ParameterError, Scenario
 from msopt.files import read_text
-from msopt.scenario_file import to_toml
 from reports import cli_options as opt
 from reports.cli_crosscheck import crosscheck
+from reports.cli_scenario import scenario
+from reports.cli_schedule import schedule
 from reports.convex import solve_problems
 from reports.inputs import about, read_control, read_scenario, rejected_names, scenario_path
 from reports.output import emit, print_tables, warn
@@ -142,34 +143,8 @@ def evaluate(
     emit(record, lambda console: show_score(console, scenario, record), form=form)
 
 
-@app.command()
-def scenario(
-    preset: opt.PresetName,
-    *,
-    devices: opt.Devices = 20,
-    seed: opt.DrawSeed = 0,
-    bandwidth_hz: opt.Bandwidth = None,
-    uplink_power_dbm: opt.UplinkPower = None,
-    downlink_power_dbm: opt.DownlinkPower = None,
-    power_ratio: opt.PowerRatio = None,
-    dataset: opt.Dataset = None,
-    output: opt.TomlOutput = None,
-) -> None:
-    """Draw a scenario from a paper's setting. Its comment says what is the paper's and what is ours."""
-    drawn, comment = msopt.draw(
-        preset,
-        devices=devices,
-        seed=seed,
-        bandwidth_hz=bandwidth_hz,
-        uplink_power_dbm=uplink_power_dbm,
-        downlink_power_dbm=downlink_power_dbm,
-        power_ratio=power_ratio,
-        dataset=dataset,
-    )
-    if output is None:
-        sys.stdout.write(to_toml(vars(drawn), comment))
-    else:
-        drawn.write(output, comment)
+app.command()(scenario)
+app.command()(schedule)
 
 
 @app.command()

@@ -60,7 +60,74 @@ Rejected = Annotated[
         help="Devices whose draft was rejected; may be repeated, which also tells names with commas apart.",
     ),
 ]
-PresetName = Annotated[str, typer.Argument(metavar="PRESET", help=f"A setting of the papers: {', '.join(PRESETS)}.")]
+PresetName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[PRESET]",
+        help=f"A setting of the papers: {', '.join(PRESETS)}. Or none, with --profile or what a vLLM served.",
+    ),
+]
+ProfileNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--profile",
+        metavar="NAME",
+        help="A profile's file or bundled name, in place of a preset; may be repeated: the devices take turns.",
+    ),
+]
+ProfileName = Annotated[str, typer.Argument(metavar="PROFILE", help="A profile's file, or a bundled profile's name.")]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option("--task", metavar="NAME", help="A task of the profile; may be repeated (default: all)."),
+]
+VllmLog = Annotated[
+    str | None,
+    typer.Option(
+        "--vllm-log",
+        metavar="FILE",
+        help="Acceptance by position from a log of vLLM, or from the text of its /metrics.",
+    ),
+]
+VllmModel = Annotated[
+    str | None, typer.Option("--vllm-model", metavar="NAME", help="The model, where /metrics has several.")
+]
+PooledRate = Annotated[
+    float | None,
+    typer.Option(
+        "--pooled-rate",
+        metavar="R",
+        help="Acceptance as accepted/drafted tokens [1], where nothing better is known; with --pooled-length.",
+    ),
+]
+PooledLength = Annotated[
+    int | None, typer.Option("--pooled-length", metavar="K", help="The draft length that it was measured at [token].")
+]
+DistributionBits = Annotated[
+    int | None,
+    typer.Option(
+        "--distribution-bits",
+        metavar="V",
+        help="With --profile: one distribution as sent [bit] (default: its table's).",
+    ),
+]
+BatchSizes = Annotated[
+    str, typer.Option("--batch-sizes", metavar="LIST", help='Batch sizes and inclusive ranges, such as "1,2,4,8-64".')
+]
+MaxLength = Annotated[
+    int | None,
+    typer.Option("--max", metavar="N", help="Greatest draft length [token] (default: as far as was measured)."),
+]
+Tolerance = Annotated[
+    float,
+    typer.Option("--tolerance", metavar="X", help="Share of its best goodput that merging may cost a batch size [1]."),
+]
+Synthetic = Annotated[
+    bool,
+    typer.Option("--synthetic", help="Let vLLM accept by the measured curve, whatever is drafted: for load tests."),
+]
+ConfigOutput = Annotated[
+    str | None, typer.Option("--output", metavar="FILE", help="Write vLLM's speculative_config to this file (JSON).")
+]
 Devices = Annotated[int, typer.Option("--devices", metavar="K", help="Number of devices.")]
 DrawSeed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of the draw.")]
 Bandwidth = Annotated[

@@ -1,6 +1,7 @@
 """What the command line is given: a scenario, someone's control, the names of rejected devices."""
 
 import difflib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from msopt import Control, ParameterError, Scenario, bundled
 from msopt.control import Reaction
 from msopt.control_file import parse_control
 from msopt.files import read_text
+from msopt.vllm_metrics import Served, parse_vllm
 
 
 def scenario_path(file: str) -> Path:
@@ -40,6 +42,51 @@ def read_control(file: str, scenario: Scenario) -> Control | Reaction:
         return parse_control(text, scenario)
     except ParameterError as error:
         raise ParameterError(f"{file}: {error}") from None
+
+
+def read_served(
+    log: str | None, model: str | None = None, pooled_rate: float | None = None, pooled_length: int | None = None
+) -> Served | None:
+    """Acceptance as a vLLM served it: from its text, or from a pooled rate; None where neither is given.
+
+    Raises
+    ------
+    ParameterError
+        For a text that says nothing, naming its file, or for options that do not go together.
+    """
+    if (pooled_rate is None) != (pooled_length is None):
+        raise ParameterError("--pooled-rate and --pooled-length go together")
+    if pooled_rate is not None and pooled_length is not None:
+        if log is not None:
+            raise ParameterError("--vllm-log and --pooled-rate are two sources of one acceptance")
+        return Served.of_pooled(pooled_rate, pooled_length)
+    if log is None:
+        if model is not None:
+            raise ParameterError("--vllm-model goes with --vllm-log")
+        return None
+    text = read_text(log)
+    try:
+        return parse_vllm(text, model)
+    except ParameterError as error:
+        raise ParameterError(f"{log}: {error}") from None
+
+
+def whole_numbers(text: str, option: str) -> list[int]:
+    """The numbers of a list with inclusive ranges, rising and each once.
+
+    >>> whole_numbers("8-10,1,9", "--batch-sizes")
+    [1, 8, 9, 10]
+    """
+    found: set[int] = set()
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
+        first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
+        if not 1 <= first <= last:
+            raise ParameterError(
+                f'{option}: "{part}" is neither a number of at least 1 nor a rising range such as 1-16'
+            )
+        found |= set(range(first, last + 1))
+    return sorted(found)
 
 
 def provenance(text: str) -> list[str]:

@@ -52,8 +52,10 @@ def test_the_curve_of_rounds_that_all_run_their_course() -> None:
 def test_the_curve_ends_where_nothing_was_visited() -> None:
     assert curve_of_counts([], []) == ()
     assert [p.survival for p in curve_of_counts([9, 5, 0, 0], [5, 0, 0, 0])] == pytest.approx([5 / 9, 0.0])
-    with pytest.raises(ParameterError, match="no proportion"):
+    with pytest.raises(ParameterError, match="position 1: 5 accepted of 4 visited"):
         curve_of_counts([4], [5])
+    with pytest.raises(ParameterError, match="position 2: 1 accepted of 4 visited after 3"):
+        curve_of_counts([5, 4], [3, 1])
 
 
 def test_curve_intervals_cover_with_rounds_cut_short() -> None:

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from msopt.profile_file import write_profile
+from tests.profiles import profile
 from tests.reports.command import Command
 
 HEAVY = ("cvxpy", "torch", "pandas", "matplotlib", "jinja2")
@@ -27,6 +29,7 @@ def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         "evaluate first-look --control",
         "scenario uldl-qwen25",
         "scenarios",
+        "schedule",
     ],
 )
 def test_heavy_libraries_stay_unloaded(msopt: Command, line: str) -> None:
@@ -36,6 +39,10 @@ def test_heavy_libraries_stay_unloaded(msopt: Command, line: str) -> None:
     if line.endswith("--control"):
         msopt.done("solve", "first-look", "--output", msopt.folder / "control.json")
         arguments.append(str(msopt.folder / "control.json"))
+    if line == "schedule":
+        draft = profile().draft.model_copy(update={"layers_left_out": ()})
+        write_profile(profile(draft=draft), msopt.folder / "p.json")
+        arguments += [str(msopt.folder / "p.json"), "--batch-sizes", "1-8"]
     code = f"""
 import sys
 from reports.cli import main

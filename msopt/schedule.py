@@ -1,0 +1,167 @@
+"""How many tokens a server that drafts and verifies itself should draft at each batch size, and in how few ranges.
+
+The goodput of a batch of b sequences at length L is b E(L)/(L * step(b) + T_ver(b, L)), the centralised baseline
+without radio; `baselines.goodput_at_server` computes it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from msopt.acceptance import Acceptance
+from msopt.arrays import FloatArray, IntArray
+from msopt.baselines import goodput_at_server
+from msopt.errors import ParameterError
+from msopt.scenario import Scenario
+from msopt.validation import check_whole
+
+DEFAULT_TOLERANCE = 0.005
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Lengths by batch size.
+
+    Attributes
+    ----------
+    batch_sizes : array of int, shape (n,)
+        The batch sizes looked at, rising.
+    goodput_by_length : array, shape (n, greatest length + 1)
+        Goodput of every batch size at every length [token/s].
+    ranges : tuple of (first, last, length)
+        Inclusive ranges of batch sizes, each with one length; what lies between two keeps the one before.
+    """
+
+    batch_sizes: IntArray
+    goodput_by_length: FloatArray
+    ranges: tuple[tuple[int, int, int], ...]
+
+    @property
+    def best_length(self) -> IntArray:
+        """The best length of each batch size, the shortest of equals [token]."""
+        return np.asarray(np.argmax(self.goodput_by_length, axis=1))
+
+    @property
+    def best_goodput(self) -> FloatArray:
+        """The goodput of each batch size at its best length [token/s]."""
+        return np.asarray(np.max(self.goodput_by_length, axis=1))
+
+    @property
+    def draft_length(self) -> IntArray:
+        """The length of each batch size by the ranges [token]."""
+        firsts = [first for first, _, _ in self.ranges]
+        held = np.searchsorted(firsts, self.batch_sizes, side="right") - 1
+        return np.array([self.ranges[place][2] for place in held], dtype=np.int64)
+
+    @property
+    def goodput(self) -> FloatArray:
+        """The goodput of each batch size by the ranges [token/s]."""
+        return self.goodput_by_length[np.arange(self.batch_sizes.size), self.draft_length]
+
+    @property
+    def loss(self) -> FloatArray:
+        """What the ranges cost each batch size, as a share of its best goodput [1]."""
+        return 1.0 - self.goodput / self.best_goodput
+
+    @property
+    def stops_paying_at(self) -> int | None:
+        """The batch size from which on no draft pays, up to the greatest looked at; None where one pays there."""
+        drafting = np.flatnonzero(self.best_length > 0)
+        first = 0 if drafting.size == 0 else int(drafting[-1]) + 1
+        return int(self.batch_sizes[first]) if first < self.batch_sizes.size else None
+
+
+def schedule(
+    acceptance: Acceptance,
+    verify: dict[str, float],
+    draft_step_s: Callable[[int], float],
+    batch_sizes: Sequence[int],
+    max_length: int,
+    tolerance: float = DEFAULT_TOLERANCE,
+) -> Schedule:
+    """Find the best length of each batch size, and the fewest ranges that keep the goodput.
+
+    Parameters
+    ----------
+    acceptance : Acceptance
+        Of one sequence; all of a batch have the same law.
+    verify : dict
+        The keys verify_base_s, verify_per_device_s and verify_per_token_s of a scenario [s].
+    draft_step_s : function
+        One drafting step for a batch of some size [s].
+    batch_sizes : sequence of int
+        At least 1 each.
+    max_length : int
+        Greatest draft length [token].
+    tolerance : float
+        Share of its best goodput that merging may cost a batch size at most [1].
+
+    Raises
+    ------
+    ParameterError
+        For values outside their domains.
+    """
+    check_whole("max", max_length, 1)
+    if not 0.0 <= tolerance < 1.0:
+        raise ParameterError(f"tolerance = {tolerance:g} is not a share of the goodput, from 0 to below 1")
+    if not batch_sizes:
+        raise ParameterError("no batch size is given")
+    for size in batch_sizes:
+        check_whole("batch size", size, 1)
+    sizes = np.unique(np.array(batch_sizes, dtype=np.int64))
+    lengths = range(max_length + 1)
+    table = np.array(
+        [b * goodput_at_server(_one_for_all(acceptance, verify, draft_step_s(int(b)), int(b)), lengths) for b in sizes]
+    )
+    return Schedule(sizes, table, _merge(sizes, table / table.max(axis=1, keepdims=True), 1.0 - tolerance))
+
+
+def mixed(laws: Sequence[Acceptance], length: int) -> Acceptance:
+    """The law of a batch whose sequences follow several laws in equal numbers: the mean curve, which E is linear in.
+
+    Up to a length; a single law is that law.
+    """
+    if len(laws) == 1:
+        return laws[0]
+    whole = np.arange(1.0, length + 1.0)[:, None]
+    curve = np.mean([law.survival(whole)[:, 0] for law in laws], axis=0)
+    return Acceptance.of([0.0], curves=[np.minimum.accumulate(curve)])
+
+
+def _one_for_all(acceptance: Acceptance, verify: dict[str, float], step_s: float, batch: int) -> Scenario:
+    """A batch of alike sequences as one device whose verification costs as much as theirs; its radio is not used."""
+    return Scenario(
+        verify_base_s=verify["verify_base_s"],
+        verify_per_device_s=batch * verify["verify_per_device_s"],
+        verify_per_token_s=batch * verify["verify_per_token_s"],
+        server_draft_s_per_token=step_s,
+        acceptance=acceptance,
+        draft_s_per_token=np.zeros(1),
+        uplink_snr_db=np.zeros(1),
+        downlink_snr_db=np.zeros(1),
+        downlink_power_w=1.0,
+        uplink_bandwidth_hz=1.0,
+        downlink_bandwidth_hz=1.0,
+        token_bits=0,
+        distribution_bits=1,
+    )
+
+
+def _merge(sizes: IntArray, share: FloatArray, least: float) -> tuple[tuple[int, int, int], ...]:
+    """The fewest ranges: each goes on as long as one length keeps the least share at all its batch sizes.
+
+    What a range allows its parts allow too, so to stop as late as possible is optimal. Of the lengths that remain
+    the one with the greatest least share is taken, the shortest of equals. The first range starts at 1.
+    """
+    ranges: list[tuple[int, int, int]] = []
+    start = 0
+    while start < sizes.size:
+        kept = share[start]
+        end = start + 1
+        while end < sizes.size and np.any(np.minimum(kept, share[end]) >= least):
+            kept = np.minimum(kept, share[end])
+            end += 1
+        ranges.append((int(sizes[start]) if ranges else 1, int(sizes[end - 1]), int(np.argmax(kept))))
+        start = end
+    return tuple(ranges)

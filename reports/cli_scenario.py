@@ -1,0 +1,84 @@
+"""The command `msopt scenario`."""
+
+import sys
+
+import msopt
+from msopt import ParameterError, Scenario
+from msopt.comments import sections
+from msopt.profile_file import find_profile
+from msopt.profile_scenario import about, draw_from_profiles
+from msopt.scenario_file import to_toml
+from msopt.vllm_metrics import Served
+from reports import cli_options as opt
+from reports.inputs import read_served
+from reports.output import warn
+
+BASE_PRESET = "uldl-qwen25"
+"""Where acceptance from a vLLM is all that is given: the preset that the rest is drawn from."""
+
+
+def scenario(
+    preset: opt.PresetName = None,
+    *,
+    profile: opt.ProfileNames = None,
+    task: opt.Tasks = None,
+    vllm_log: opt.VllmLog = None,
+    vllm_model: opt.VllmModel = None,
+    pooled_rate: opt.PooledRate = None,
+    pooled_length: opt.PooledLength = None,
+    devices: opt.Devices = 20,
+    seed: opt.DrawSeed = 0,
+    bandwidth_hz: opt.Bandwidth = None,
+    uplink_power_dbm: opt.UplinkPower = None,
+    downlink_power_dbm: opt.DownlinkPower = None,
+    power_ratio: opt.PowerRatio = None,
+    distribution_bits: opt.DistributionBits = None,
+    dataset: opt.Dataset = None,
+    output: opt.TomlOutput = None,
+) -> None:
+    """Draw a scenario from a paper's setting, or from measured profiles, or with the acceptance that a vLLM served.
+
+    Its comment says whose each number is.
+    """
+    served = read_served(vllm_log, vllm_model, pooled_rate, pooled_length)
+    radio = {
+        "bandwidth_hz": bandwidth_hz,
+        "uplink_power_dbm": uplink_power_dbm,
+        "downlink_power_dbm": downlink_power_dbm,
+        "power_ratio": power_ratio,
+    }
+    given = {option: value for option, value in radio.items() if value is not None}
+    if profile:
+        if preset is not None or dataset is not None:
+            raise ParameterError("a preset and its --dataset do not go with --profile")
+        profiles = {name: find_profile(name) for name in profile}
+        warn(text for found in profiles.values() for text in found.cautions)
+        drawn, comment = draw_from_profiles(
+            profiles,
+            tasks=task or (),
+            served=served,
+            devices=devices,
+            seed=seed,
+            distribution_bits=distribution_bits,
+            **given,
+        )
+    else:
+        if task or distribution_bits is not None:
+            raise ParameterError("--task and --distribution-bits go with --profile")
+        if preset is None and served is None:
+            raise ParameterError(f"name a preset ({', '.join(msopt.PRESETS)}), or give --profile or --vllm-log")
+        drawn, comment = msopt.draw(preset or BASE_PRESET, devices=devices, seed=seed, dataset=dataset, **given)
+        if served is not None:
+            drawn, comment = _as_served(drawn, comment, served)
+    if served is not None:
+        warn(served.notes)
+    if output is None:
+        sys.stdout.write(to_toml(vars(drawn), comment))
+    else:
+        drawn.write(output, comment)
+
+
+def _as_served(drawn: Scenario, comment: str, served: Served) -> tuple[Scenario, str]:
+    replaced = ("Acceptance of every device, in place of what is said of it below:", [about(served)])
+    head = [f"{drawn.name}: with the acceptance that a vLLM served."]
+    return drawn.replace(acceptance=served.law(drawn.device_count)), sections(head, [replaced]) + "\n\n" + comment
