@@ -124,7 +124,9 @@ class Decoder:
         first = counts - torch.tensor(wanted) - (width - keep)
         place = (first[:, None] + torch.arange(max(wanted))).clamp_max(keep - 1).to(device)
         whole = max(wanted) == keep and not bool(first.any())
-        logits = output.logits if whole else output.logits.gather(1, place[..., None].expand(-1, -1, self.model.entries))
+        logits = (
+            output.logits if whole else output.logits.gather(1, place[..., None].expand(-1, -1, self.model.entries))
+        )
         return self._cut(logits, wanted)
 
     def _mask(self, positions: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ twice. A layer's influence is how much it turns its input, 1 - cos(input, output
 """
 
 import copy
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +33,7 @@ def layer_influence(model: LanguageModel) -> list[float]:
     with torch.inference_mode():
         states = model.network(tokens, output_hidden_states=True, use_cache=False).hidden_states
     # The last state has passed the final norm, which changes directions; the last layer is kept anyway.
-    return [float(_turn(before, after)) for before, after in zip(states[:-1], states[1:], strict=True)]
+    return [float(_turn(before, after)) for before, after in itertools.pairwise(states)]
 
 
 def least_influential(model: LanguageModel, count: int) -> tuple[int, ...]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
 
 from msopt.errors import ParameterError, describe
 from verification.quiet import quiet_loading
@@ -25,7 +24,7 @@ class LanguageModel:
 
     Attributes
     ----------
-    network : nn.Module
+    network : Any
         A causal language model of transformers, in evaluation mode.
     tokenizer : Any
         Its tokenizer.
@@ -41,7 +40,7 @@ class LanguageModel:
         Those that were.
     """
 
-    network: nn.Module
+    network: Any
     tokenizer: Any
     name: str
     source: str
@@ -58,12 +57,13 @@ class LanguageModel:
     @property
     def device(self) -> torch.device:
         """Where the network computes."""
-        return next(self.network.parameters()).device
+        return torch.device(self.network.device)
 
     @property
     def dtype(self) -> torch.dtype:
         """What the network computes in."""
-        return next(self.network.parameters()).dtype
+        found: torch.dtype = self.network.dtype
+        return found
 
     @property
     def entries(self) -> int:

@@ -15,6 +15,8 @@ from verification.decoder import Decoder
 from verification.pairs import Pair
 from verification.sampling import Generators, SamplingRule, at, draw, overlap, ratio, through_end, verify
 
+Shares = tuple[float, ...]
+
 
 @dataclass(frozen=True)
 class Drafted:
@@ -38,8 +40,8 @@ class Drafted:
     device: int
     length: int
     accepted: int
-    overlap: tuple[float, ...] = ()
-    ratio: tuple[float, ...] = ()
+    overlap: Shares = ()
+    ratio: Shares = ()
     payload_bits: int = 0
 
     @property
@@ -131,7 +133,7 @@ class Session:
             accepted = int(verdict.accepted[row])
             self._append(device, tokens[row][:accepted], int(verdict.token[row]))
             bits = _bits(verdict, row) if isinstance(verdict, Corrected) else 0
-            done.append(Drafted(device, drafted[row], accepted, *measured[row], payload_bits=bits))
+            done.append(Drafted(device, drafted[row], accepted, *measured[row], bits))
         return done
 
     def _draft(self, devices: list[int], lengths: list[int]) -> tuple[list[list[int]], list[list[Tensor]]]:
@@ -168,14 +170,15 @@ class Session:
                 x[row, : len(token)] = torch.tensor(token, device=p.device)
         return q, x
 
-    def _measured(self, p: Tensor, q: Tensor, x: Tensor, drafted: list[int]) -> list[list[tuple[float, ...]]]:
+    def _measured(self, p: Tensor, q: Tensor, x: Tensor, drafted: list[int]) -> list[tuple[Shares, Shares]]:
+        """Σ min(p, q) and min(1, p/q) at each device's drafted positions, where they are recorded."""
         if not self._record:
-            return [[] for _ in drafted]
+            return [((), ()) for _ in drafted]
         p = p[:, :-1]
-        shares, ratios = overlap(p, q).tolist(), ratio(at(p, x), at(q, x)).tolist()
+        overlaps, ratios = overlap(p, q).clamp_max(1.0).tolist(), ratio(at(p, x), at(q, x)).tolist()
         return [
-            [tuple(min(1.0, value) for value in row[:length]) for row in (share, one)]
-            for share, one, length in zip(shares, ratios, drafted, strict=True)
+            (tuple(one[:length]), tuple(other[:length]))
+            for one, other, length in zip(overlaps, ratios, drafted, strict=True)
         ]
 
     def _append(self, device: int, accepted: list[int], token: int) -> None:
