@@ -19,7 +19,8 @@ Draft = Annotated[
     typer.Option(
         "--draft",
         metavar="MODEL",
-        help="A GGUF file, a folder, a Hugging Face id, smollm2, or skip-N: the target without its N least influential layers.",
+        help="A GGUF file, a folder, a Hugging Face id, smollm2, or skip-N: the target without N of its layers, those "
+        "of least influence.",
     ),
 ]
 Target = Annotated[
@@ -69,7 +70,7 @@ def measure(
     batches: Batches = "1,2,4,8",
     draft_lengths: DraftLengths = "1,3,7",
 ) -> None:
-    """Measure a pair of models: acceptance by task, compute times, payloads. The same command goes on after an interrupt."""
+    """Measure a pair of models: acceptance by task, times, payloads. After an interrupt the same command goes on."""
     missing = [module for module in ("torch", "transformers") if importlib.util.find_spec(module) is None]
     if missing:
         raise ParameterError(

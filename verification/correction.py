@@ -125,7 +125,7 @@ def correct_at_device(
 
 
 def device_acceptance(levels: Tensor, draft: Tensor, tokens: Tensor) -> Tensor:
-    """Probability that drafted tokens are accepted when the device corrects: s min(1, p'(x)/q(x)) = min(s, r(x)/q(x)).
+    """Probability that tokens are accepted when the device corrects: s min(1, p'(x)/q(x)) = min(s, r(x)/q(x)).
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def load_model(source: str, *, dtype: str = "float32", device: str = "cpu") -> L
     _must_roll_back(network.config, source)
     gguf = bool(given)
     return LanguageModel(
-        network=network.to(device).eval(),
+        network=network.to(device).eval().requires_grad_(False),
         tokenizer=tokenizer,
         name=file.stem if gguf else source.rstrip("/").rsplit("/", 1)[-1],
         source=f"package {_EMBEDDED_PACKAGE}: {file.name}" if source == EMBEDDED else file.name if gguf else source,
