@@ -137,7 +137,7 @@ def device_acceptance(levels: Tensor, draft: Tensor, tokens: Tensor) -> Tensor:
 
 
 def left_out(target: Tensor, levels: Tensor) -> Tensor:
-    """The part of the target's law that its levels leave out, normalised, shape (..., V); p where they leave nothing."""
+    """The part of the target's law that its levels leave out, normalised, shape (..., V); p where nothing is left."""
     return residual(target, levels)
 
 
