@@ -84,7 +84,7 @@ def pooled_acceptance(pooled: float, draft_length: int) -> float:
     Examples
     --------
     >>> pooled_acceptance(44 / 161, 7)
-    0.679
+    0.671
     """
     if not 0.0 <= pooled <= 1.0:
         raise ParameterError(f"pooled rate = {pooled:g} is outside [0, 1]")

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from msopt.acceptance import Acceptance
-from msopt.profile import Estimate, Profile, Spread, TaskAcceptance
+from msopt.profile import Profile
+from msopt.profile_acceptance import Estimate, Spread, TaskAcceptance
 from reports.tables import add_row, new_table
 from reports.words import literal
 

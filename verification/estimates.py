@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from msopt.intervals import LEVEL, proportion_interval
-from msopt.profile import Agreement, Estimate, Spread, TaskAcceptance, curve_of_counts
+from msopt.profile_acceptance import Agreement, Estimate, Spread, TaskAcceptance, curve_of_counts
 from verification.rounds import Drafted
 
 

@@ -12,7 +12,8 @@ import torch
 
 from msopt.errors import ParameterError
 from msopt.intervals import LEVEL
-from msopt.profile import BatchTiming, Profile, Timing, Verification, VerificationRow
+from msopt.profile import Profile
+from msopt.profile_times import BatchTiming, Timing, Verification, VerificationRow
 from msopt.provenance import Sampling
 from verification.estimates import PromptRun, task_acceptance
 from verification.pairs import Pair

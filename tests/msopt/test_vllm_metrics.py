@@ -84,6 +84,18 @@ def test_counts_of_log_lines_are_recovered_and_added(parts: list[tuple[int, list
     check_curve(served, served.drafts, total)
 
 
+@given(st.integers(1000, 10**6), st.floats(0.1, 0.99), st.integers(2, 8))
+def test_long_intervals_are_as_exact_as_their_rates(drafts: int, alpha: float, positions: int) -> None:
+    """Three digits of a rate no longer tell single counts apart; with drafts of one length their number still is."""
+    at = [int(drafts * alpha**l) for l in range(1, positions + 1)]
+    for drafted in (drafts * positions, drafts * positions - 1):
+        served = parse_vllm(line(drafts, drafted, at))
+        assert served.drafts == pytest.approx(drafts, rel=0.05)
+        assert served.drafts == drafts or drafted < drafts * positions
+        curve = [p.survival for p in served.curve] + [0.0] * (positions - len(served.curve))
+        assert curve == pytest.approx([count / drafts for count in at], abs=1.1e-3)
+
+
 @given(logs())
 def test_counters_of_several_engines_are_added(parts: list[tuple[int, list[int]]]) -> None:
     positions = len(parts[0][1])
