@@ -1,6 +1,8 @@
 # make report   installs what the report needs into .venv and writes the report
 # make test     installs the rest and runs ruff, mypy and pytest
 # make lint, make types, make benchmarks, make clean
+# make profiles  measures the bundled profiles anew, on a machine that does nothing else;
+#                with QWEN=DIR also the pair DIR/draft.gguf, DIR/target.gguf
 #
 # Another Python: make report PYTHON=python3.12
 
@@ -17,7 +19,7 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c c
 REPORT_STAMP := $(VENV)/.installed-for-report
 TEST_STAMP := $(VENV)/.installed-for-test
 
-.PHONY: report test lint types benchmarks clean
+.PHONY: report test lint types benchmarks profiles clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -38,6 +40,14 @@ types: $(TEST_STAMP)
 benchmarks: $(TEST_STAMP)
 	@test -n "$(BENCHMARKS)" || echo "There is no benchmarks/bench_*.py to run"
 	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python "$$script"; done
+
+# Only one pair at a time; an interrupted measurement goes on where it was.
+profiles: $(TEST_STAMP)
+	mkdir -p msopt/profiles
+	@set -e; for skip in 2 4 6 8; do \
+	  $(BIN)/msopt measure --draft skip-$$skip --dtype float32 --output msopt/profiles/smollm2-skip-$$skip.json; done
+	@test -z "$(QWEN)" || $(BIN)/msopt measure --draft $(QWEN)/draft.gguf --target $(QWEN)/target.gguf --dtype bfloat16 \
+	  --name qwen2.5-coder-0.5b-1.5b --output msopt/profiles/qwen2.5-coder-0.5b-1.5b.json
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

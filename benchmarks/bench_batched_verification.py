@@ -22,7 +22,7 @@ from verification.rounds import Session
 from verification.sampling import SamplingRule
 from verification.timing import Stopwatch, time_drafting, time_verification
 
-DEVICES, DRAFT, DRAFT_LENGTH, TOKENS, REPEATS = 8, "skip-4", 4, 64, 5
+DEVICES, DRAFT, DRAFT_LENGTH, TOKENS, REPEATS = 8, "skip-4", 4, 96, 5
 RULE = SamplingRule(temperature=1.0)
 GOAL = 3.0
 
