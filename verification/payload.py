@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from msopt.profile_acceptance import PayloadRow
 from verification.estimates import PromptRun, payload_acceptance
 from verification.messages import Payload
-from verification.text_pass import TextLaws, replay
+from verification.text_pass import MOST_KEPT, TextLaws, replay
 
-KEPT = (16, 64, 256, 1024, 4096)
+KEPT = (16, 64, 256, 1024, MOST_KEPT)
 LEVEL_BITS = (8, 12, 16)
 
 

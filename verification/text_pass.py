@@ -13,6 +13,7 @@ acceptances, so many payloads share one text.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -21,6 +22,9 @@ from verification.decoder import Decoder
 from verification.messages import Payload, draft_levels, target_levels
 from verification.pairs import Pair
 from verification.sampling import SamplingRule, at, overlap, ratio
+
+MOST_KEPT = 4096
+"""The most entries that a payload may keep here [token]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,18 +52,32 @@ class TextLaws:
         Parameters
         ----------
         payload : Payload or None
-            How drafts are cut to levels; None: not at all.
+            How drafts are cut to levels, with at most `MOST_KEPT` entries; None: not at all.
         at_device : bool
             Whether the device corrects, so that the target's law is cut as well (`verification.correction`).
         """
-        p, q = at(self.target, self.tokens), self.draft
+        p, qx = at(self.target, self.tokens), at(self.draft, self.tokens)
         if payload is not None:
-            q = draft_levels(q, payload) / payload.total
-        qx = at(q, self.tokens)
+            top, mine = self._draft_top
+            qx = (draft_levels(top, payload) * mine).sum(-1) / payload.total
         if payload is not None and at_device:
-            levels = target_levels(self.target, payload) / payload.total
-            qx = torch.minimum(levels.sum(-1) * qx, at(levels, self.tokens))
+            top, mine = self._target_top
+            levels = target_levels(top, payload) / payload.total
+            qx = torch.minimum(levels.sum(-1) * qx, (levels * mine).sum(-1))
         return [float(share) for share in ratio(qx, p)]
+
+    @cached_property
+    def _draft_top(self) -> tuple[Tensor, Tensor]:
+        return self._top(self.draft)
+
+    @cached_property
+    def _target_top(self) -> tuple[Tensor, Tensor]:
+        return self._top(self.target)
+
+    def _top(self, law: Tensor) -> tuple[Tensor, Tensor]:
+        """The most probable entries of a law, found once for all payloads, and which of them is the text's token."""
+        values, place = law.topk(min(MOST_KEPT, law.shape[-1]), dim=-1)
+        return values, place == self.tokens[:, None]
 
 
 def read_text(pair: Pair, prompt: Sequence[int], text: Sequence[int], rule: SamplingRule) -> TextLaws:

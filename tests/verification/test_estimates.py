@@ -13,7 +13,7 @@ from msopt import ParameterError
 from msopt.acceptance import Acceptance
 from tests.tolerances import EXACT
 from verification.estimates import PromptRun, agreement, clustered, task_acceptance
-from verification.messages import Payload
+from verification.messages import Payload, draft_levels, target_levels
 from verification.rounds import Drafted
 from verification.text_pass import TextLaws, replay
 from verification.verification_fit import fit_verification
@@ -236,3 +236,19 @@ def test_a_negative_term_is_left_out() -> None:
 def test_a_grid_of_one_draft_length_is_refused() -> None:
     with pytest.raises(ParameterError, match="two draft lengths"):
         fit_verification([1, 2, 4, 8], [3, 3, 3, 3], [0.1, 0.2, 0.4, 0.8])
+
+
+@pytest.mark.parametrize("at_device", [False, True])
+def test_the_share_of_a_payload_is_that_of_its_whole_laws(at_device: bool) -> None:
+    """min(q', p)(x)/p(x), at the device min(s q', r)(x)/p(x), with the levels over the whole vocabulary."""
+    torch.manual_seed(8)
+    p, q = (3.0 * torch.randn(2, 40, 300)).softmax(-1)
+    tokens = torch.multinomial(p * q, 1)[:, 0]
+    payload = Payload(20, 10, 300)
+    sent = draft_levels(q, payload) / payload.total
+    levels = target_levels(p, payload) / payload.total
+    whole = torch.minimum(levels.sum(-1, keepdim=True) * sent, levels) if at_device else torch.minimum(sent, p)
+    expected = (whole / p).gather(-1, tokens[:, None])[:, 0].clamp_max(1.0)
+    found = TextLaws(p, q, tokens).accepted_share(payload, at_device=at_device)
+    assert found == pytest.approx(expected.tolist(), rel=1e-5)
+    assert 0.0 < sum(found) < 40.0
