@@ -2,7 +2,7 @@
 # make test     installs the rest and runs ruff, mypy and pytest
 # make lint, make types, make benchmarks, make clean
 # make profiles  measures the bundled profiles anew, on a machine that does nothing else;
-#                with QWEN=DIR also the pair DIR/draft.gguf, DIR/target.gguf
+#                with QWEN=DIR also Qwen2.5-Coder, from DIR/Qwen2.5-Coder-{0.5B,1.5B}-Instruct-Q4_K_M.gguf
 #
 # Another Python: make report PYTHON=python3.12
 
@@ -46,7 +46,8 @@ profiles: $(TEST_STAMP)
 	mkdir -p msopt/profiles
 	@set -e; for skip in 2 4 6 8; do \
 	  $(BIN)/msopt measure --draft skip-$$skip --dtype float32 --output msopt/profiles/smollm2-skip-$$skip.json; done
-	@test -z "$(QWEN)" || $(BIN)/msopt measure --draft $(QWEN)/draft.gguf --target $(QWEN)/target.gguf --dtype bfloat16 \
+	@test -z "$(QWEN)" || $(BIN)/msopt measure --dtype bfloat16 \
+	  --draft $(QWEN)/Qwen2.5-Coder-0.5B-Instruct-Q4_K_M.gguf --target $(QWEN)/Qwen2.5-Coder-1.5B-Instruct-Q4_K_M.gguf \
 	  --name qwen2.5-coder-0.5b-1.5b --output msopt/profiles/qwen2.5-coder-0.5b-1.5b.json
 
 clean:

@@ -140,7 +140,7 @@ def test_replayed_texts_give_the_acceptance_of_rounds() -> None:
     from verification.sampling import draw, verify
 
     generator = torch.Generator().manual_seed(6)
-    v, length, size = 12, 3, 3000
+    v, length, size = 12, 3, 1000
     p, q = (1.5 * torch.randn(2, v, v, generator=generator)).softmax(-1)
     own = [torch.Generator().manual_seed(n) for n in range(size)]
     text = [torch.zeros(size, dtype=torch.int64)]
