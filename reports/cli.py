@@ -1,4 +1,4 @@
-"""The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | report | crosscheck`.
+"""The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | measure | report | crosscheck`.
 
 Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible
 or the solver failed. pandas, matplotlib and jinja2 are loaded by `report` only, cvxpy by `crosscheck` and by method
@@ -19,6 +19,7 @@ from msopt import ParameterError, Scenario
 from msopt.files import read_text
 from reports import cli_options as opt
 from reports.cli_crosscheck import crosscheck
+from reports.cli_measure import measure
 from reports.cli_report import report
 from reports.cli_scenario import scenario
 from reports.cli_schedule import schedule
@@ -81,6 +82,7 @@ def _given(**options: object) -> dict[str, object]:
 
 
 app.command()(crosscheck)
+app.command()(measure)
 app.command()(report)
 app.command()(sweep)
 

@@ -1,0 +1,147 @@
+"""The command `msopt measure`."""
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from msopt import ParameterError
+from msopt.errors import describe
+from msopt.profile_file import write_profile
+from reports.output import print_tables, warn
+
+Draft = Annotated[
+    str,
+    typer.Option(
+        "--draft",
+        metavar="MODEL",
+        help="A GGUF file, a folder, a Hugging Face id, smollm2, or skip-N: the target without N of its layers, those "
+        "of least influence.",
+    ),
+]
+Target = Annotated[
+    str, typer.Option("--target", metavar="MODEL", help="A GGUF file, a folder, a Hugging Face id, or smollm2.")
+]
+Output = Annotated[str, typer.Option("--output", metavar="FILE", help="The profile that is written.")]
+Task = Annotated[
+    list[str] | None,
+    typer.Option("--task", metavar="NAME", help="Measure acceptance on this task; may be repeated (default: all)."),
+]
+Name = Annotated[
+    str | None, typer.Option("--name", metavar="TEXT", help="The profile's name (default: the file's without .json).")
+]
+Prompts = Annotated[int, typer.Option("--prompts", metavar="N", help="Prompts of each task.")]
+Tokens = Annotated[int, typer.Option("--tokens", metavar="N", help="Tokens generated for each prompt.")]
+DraftLength = Annotated[int, typer.Option("--draft-length", metavar="L", help="Tokens drafted in each measured round.")]
+Temperature = Annotated[float, typer.Option("--temperature", metavar="T", help="Of both models; 0: most probable.")]
+TopK = Annotated[int | None, typer.Option("--top-k", metavar="K", help="Keep the K most probable tokens.")]
+TopP = Annotated[float | None, typer.Option("--top-p", metavar="P", help="Keep tokens up to this share.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of every draw.")]
+Device = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, or cuda for a GPU.")]
+ComputeType = Annotated[str, typer.Option("--dtype", metavar="NAME", help="float32, bfloat16 or float16.")]
+Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Threads of the CPU.")]
+Repeats = Annotated[int, typer.Option("--repeats", metavar="N", help="Single times of each verification.")]
+Batches = Annotated[str, typer.Option("--batches", metavar="N,N,...", help="Batch sizes that are timed.")]
+DraftLengths = Annotated[str, typer.Option("--draft-lengths", metavar="L,L,...", help="Draft lengths that are timed.")]
+
+
+def measure(
+    draft: Draft,
+    output: Output,
+    target: Target = "smollm2",
+    *,
+    task: Task = None,
+    name: Name = None,
+    prompts: Prompts = 8,
+    tokens: Tokens = 96,
+    draft_length: DraftLength = 8,
+    temperature: Temperature = 1.0,
+    top_k: TopK = None,
+    top_p: TopP = None,
+    seed: Seed = 0,
+    device: Device = "cpu",
+    dtype: ComputeType = "float32",
+    threads: Threads = None,
+    repeats: Repeats = 10,
+    batches: Batches = "1,2,4,8",
+    draft_lengths: DraftLengths = "1,3,7",
+) -> None:
+    """Measure a pair of models: acceptance by task, times, payloads. After an interrupt the same command goes on."""
+    missing = [module for module in ("torch", "transformers") if importlib.util.find_spec(module) is None]
+    if missing:
+        raise ParameterError(
+            f"measure needs {' and '.join(missing)}, not installed here; pip install 'msopt[verification]'"
+        )
+    path = Path(output)
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        raise ParameterError(f"--output = {describe(output)} is not a file in a folder that exists")
+
+    from reports.measure_table import disagreements, show_profile
+    from verification.measurement import Plan, finish, use_threads
+    from verification.measurement import measure as run
+    from verification.pairs import load_pair
+    from verification.prompts import all_prompts
+    from verification.sampling import SamplingRule
+
+    plan = Plan(
+        name=name or path.name.removesuffix(".json"),
+        draft=draft,
+        target=target,
+        tasks=tuple(task or all_prompts()),
+        prompts=prompts,
+        tokens=tokens,
+        draft_length=draft_length,
+        rule=SamplingRule(temperature, top_k, top_p),
+        seed=seed,
+        repeats=repeats,
+        batches=whole_numbers("--batches", batches),
+        draft_lengths=whole_numbers("--draft-lengths", draft_lengths),
+    )
+    use_threads(threads)
+    with _progress(len(plan.steps) + 1) as progress:
+        progress("loading the models")
+        pair = load_pair(draft, target, dtype=dtype, device=device)
+        try:
+            profile = run(plan, pair, path, progress)
+        except KeyboardInterrupt:
+            print(f"msopt: interrupted; the same command goes on from {output}.partial", file=sys.stderr)
+            raise
+    write_profile(profile, path)
+    finish(plan, pair, path)
+    wrong = disagreements(profile)
+    if wrong:
+        warn([f"the two estimates of acceptance at visited positions differ on {', '.join(wrong)}"])
+    print_tables(lambda console: show_profile(console, profile))
+
+
+def whole_numbers(option: str, text: str) -> tuple[int, ...]:
+    """Whole numbers separated by commas."""
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise ParameterError(f"{option} = {describe(text)} are not whole numbers separated by commas") from None
+
+
+@contextmanager
+def _progress(steps: int) -> Iterator[Callable[[str], None]]:
+    """A bar on standard error where that is a terminal; the label is what is at work now."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        shown = bar.add_task("", total=steps, completed=-1)
+        yield lambda label: bar.update(shown, advance=1, description=label)

@@ -1,0 +1,146 @@
+"""One model over a batch of texts of different lengths, with a key-value cache that can be rolled back."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import Cache
+
+from verification.language_model import LanguageModel
+
+
+class RaggedCache(Cache):  # type: ignore[misc]
+    """Keys and values of several texts, each with its own length, in one buffer per layer.
+
+    A text is rolled back by lowering its length: what lies beyond is masked, and overwritten when it grows again.
+    """
+
+    def __init__(self, rows: int) -> None:
+        super().__init__(layers=[])
+        self._capacity = 0
+        self._buffers: dict[int, tuple[Tensor, Tensor]] = {}
+        self._texts = rows
+        self._rows = torch.arange(rows)
+        self._positions = torch.zeros((rows, 0), dtype=torch.int64)
+        self._end = 0
+
+    def select(self, rows: Tensor, positions: Tensor) -> None:
+        """Say which texts the next forward pass is for, and at which positions, shapes (n,) and (n, t)."""
+        self._rows, self._positions = rows, positions
+        self._end = int(positions.max()) + 1
+        if self._end > self._capacity:
+            self._capacity = 2 * self._end
+            self._buffers = {layer: (self._grown(k), self._grown(v)) for layer, (k, v) in self._buffers.items()}
+
+    def update(self, keys: Tensor, values: Tensor, layer: int, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
+        """Keep the new keys and values, shape (n, heads, t, d), and return all up to the longest text's."""
+        if layer not in self._buffers:
+            self._buffers[layer] = (self._empty(keys), self._empty(values))
+        held = []
+        for buffer, new in zip(self._buffers[layer], (keys, values), strict=True):
+            buffer[self._rows[:, None], self._positions] = new.transpose(1, 2)
+            seen = buffer[:, : self._end]
+            held.append((seen if len(self._rows) == self._texts else seen[self._rows]).transpose(1, 2))
+        return held[0], held[1]
+
+    def get_seq_length(self, layer: int = 0) -> int:
+        """Positions before those selected, of the longest text."""
+        return self._end - self._positions.shape[1]
+
+    def _empty(self, like: Tensor) -> Tensor:
+        return like.new_zeros(self._texts, self._capacity, like.shape[1], like.shape[3])
+
+    def _grown(self, buffer: Tensor) -> Tensor:
+        wider = buffer.new_zeros(buffer.shape[0], self._capacity, *buffer.shape[2:])
+        wider[:, : buffer.shape[1]] = buffer
+        return wider
+
+
+class Decoder:
+    """A model that reads on in several texts at once.
+
+    Parameters
+    ----------
+    model : LanguageModel
+    texts : int
+        How many.
+    entries : int
+        Leading entries of the vocabulary that logits are cut to.
+    """
+
+    def __init__(self, model: LanguageModel, texts: int, entries: int) -> None:
+        self.model = model
+        self.entries = entries
+        self.lengths = [0] * texts
+        self._cache = RaggedCache(texts)
+        self._outside_sum, self._outside_count = 0.0, 0
+
+    @property
+    def mass_outside(self) -> float:
+        """Mean probability, at temperature 1, of the entries cut off, over all positions with logits so far."""
+        return self._outside_sum / max(1, self._outside_count)
+
+    def roll_back(self, text: int, length: int) -> None:
+        """Forget what a text holds beyond a length."""
+        self.lengths[text] = min(self.lengths[text], length)
+
+    @torch.inference_mode()
+    def read(self, new: Sequence[Sequence[int]], texts: Sequence[int], wanted: Sequence[int]) -> Tensor:
+        """Append tokens to some texts and return the logits after the last of them.
+
+        Parameters
+        ----------
+        new : n sequences of whole numbers
+            Tokens to append, at least one for each text.
+        texts : n whole numbers
+            The texts, ascending.
+        wanted : n whole numbers
+            After how many of the last tokens logits are wanted, at least 1.
+
+        Returns
+        -------
+        tensor, shape (n, most wanted, entries)
+            Row i holds its `wanted[i]` logits in text order; what follows them has no meaning.
+        """
+        device = self.model.device
+        counts = torch.tensor([len(tokens) for tokens in new])
+        width = int(counts.max())
+        tokens = torch.tensor([[*row, *[row[-1]] * (width - len(row))] for row in new], device=device)
+        before = torch.tensor([self.lengths[text] for text in texts])
+        positions = (before[:, None] + torch.arange(width)).to(device)
+        self._cache.select(torch.tensor(texts, device=device), positions)
+        keep = width - int((counts - torch.tensor(wanted)).min())
+        output = self.model.network(
+            input_ids=tokens,
+            position_ids=positions,
+            attention_mask=self._mask(positions),
+            cache=self._cache,
+            use_cache=True,
+            logits_to_keep=keep,
+        )
+        for text, row in zip(texts, new, strict=True):
+            self.lengths[text] += len(row)
+        first = counts - torch.tensor(wanted) - (width - keep)
+        place = (first[:, None] + torch.arange(max(wanted))).clamp_max(keep - 1).to(device)
+        whole = max(wanted) == keep and not bool(first.any())
+        logits = (
+            output.logits if whole else output.logits.gather(1, place[..., None].expand(-1, -1, self.model.entries))
+        )
+        return self._cut(logits, wanted)
+
+    def _mask(self, positions: Tensor) -> Tensor:
+        """What is added to attention scores, shape (n, 1, t, longest): a position sees itself and all before it."""
+        seen = torch.arange(int(positions.max()) + 1, device=positions.device) <= positions[..., None]
+        blocked = torch.zeros(seen.shape, dtype=self.model.dtype, device=positions.device)
+        return blocked.masked_fill_(~seen, torch.finfo(self.model.dtype).min)[:, None]
+
+    def _cut(self, logits: Tensor, wanted: Sequence[int]) -> Tensor:
+        if self.entries == logits.shape[-1]:
+            return logits
+        inside = logits[..., : self.entries]
+        share = torch.exp(inside.float().logsumexp(-1) - logits.float().logsumexp(-1))
+        meant = torch.arange(share.shape[1])[None] < torch.tensor(wanted)[:, None]
+        self._outside_sum += float((1.0 - share[meant.to(share.device)]).clamp_min(0.0).sum())
+        self._outside_count += int(meant.sum())
+        return inside

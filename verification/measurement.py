@@ -1,0 +1,250 @@
+"""`msopt measure`: a pair of real models turned into a profile, step by step, resumable (design section 8)."""
+
+import datetime
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from msopt.errors import ParameterError
+from msopt.intervals import LEVEL
+from msopt.profile import Profile
+from msopt.profile_times import BatchTiming, Timing, Verification, VerificationRow
+from msopt.provenance import Sampling
+from verification.estimates import PromptRun, task_acceptance
+from verification.pairs import Pair
+from verification.partial import Partial
+from verification.payload import payload_rows, replays
+from verification.prompts import prompts_of, sha256_of
+from verification.provenance import machine_record, model_record, version_record, vocabulary_record
+from verification.rounds import Drafted, Session, generate
+from verification.sampling import SamplingRule
+from verification.text_pass import read_text
+from verification.timing import Clock, Stopwatch, time_drafting, time_prompts, time_verification
+from verification.verification_fit import fit_verification
+
+Progress = Callable[[str], None]
+"""Called after each step with the name of the next."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to measure and how long.
+
+    Attributes
+    ----------
+    name, draft, target : str
+        Of the profile and of the two models, as the command was given them.
+    tasks : tuple of str
+    prompts : int
+        The first so many of each task.
+    tokens : int
+        Generated for each prompt at least, unless the text ends before [token].
+    draft_length : int
+        Of the measured rounds [token].
+    rule : SamplingRule
+    seed : int
+    batches, draft_lengths : tuples of int
+        The grid of verification times; `batches` also of the server's drafting times.
+    prompt_lengths : tuple of int
+        Prompts whose reading is timed [token].
+    context : int
+        Tokens in the cache when drafting and verification are timed [token].
+    repeats : int
+        Single times of each row of the grid; drafting is timed eight times as often.
+    """
+
+    name: str
+    draft: str
+    target: str
+    tasks: tuple[str, ...]
+    prompts: int = 8
+    tokens: int = 96
+    draft_length: int = 8
+    rule: SamplingRule = field(default_factory=SamplingRule)
+    seed: int = 0
+    batches: tuple[int, ...] = (1, 2, 4, 8)
+    draft_lengths: tuple[int, ...] = (1, 3, 7)
+    prompt_lengths: tuple[int, ...] = (32, 128)
+    context: int = 128
+    repeats: int = 10
+
+    def __post_init__(self) -> None:
+        for name in ("prompts", "tokens", "draft_length", "context", "repeats"):
+            if getattr(self, name) < 1:
+                raise ParameterError(f"{name} = {getattr(self, name)} is not a whole number of at least 1")
+        for name in ("batches", "draft_lengths", "prompt_lengths"):
+            values = getattr(self, name)
+            if len(set(values)) < 2 or min(values) < 1:
+                raise ParameterError(f"{name} = {list(values)} are not two or more whole numbers of at least 1")
+        if self.seed < 0:
+            raise ParameterError(f"seed = {self.seed} is not a whole number of at least 0")
+        if not self.tasks or len(set(self.tasks)) < len(self.tasks):
+            raise ParameterError(f"tasks = {list(self.tasks)}: one at least, and none twice")
+        for task in self.tasks:
+            prompts_of(task, self.prompts)
+
+    @property
+    def grid(self) -> list[tuple[int, int]]:
+        """Batch and draft length of each row of verification times."""
+        return [(batch, length) for batch in self.batches for length in self.draft_lengths]
+
+    @property
+    def steps(self) -> list[str]:
+        """Names of the steps: acceptance for each task, then the times."""
+        return [*self.tasks, "drafting", "verification", "prompt processing"]
+
+
+def measure(
+    plan: Plan,
+    pair: Pair,
+    output: Path,
+    progress: Progress = lambda _: None,
+    clock: Clock = time.perf_counter,
+) -> Profile:
+    """Measure a pair and return its profile; what an interrupt leaves undone is all that a second call does.
+
+    Nothing is written to `output`; beside it lies a file with the finished steps until `finish` removes it.
+
+    Parameters
+    ----------
+    plan : Plan
+    pair : Pair
+        The models that the plan names.
+    output : Path
+        Where the profile will be written.
+    progress : callable
+    clock : callable
+        Gives the present time [s].
+
+    Raises
+    ------
+    ParameterError
+        Where a measurement with other settings was interrupted at the same output.
+    """
+    partial = Partial.beside(output, _settings(plan, pair))
+    watch = Stopwatch(pair.target.device, clock)
+    for step in plan.steps:
+        progress(step)
+        if step not in partial.done:
+            partial.keep(step, _run_step(step, plan, pair, watch))
+    return _profile(plan, pair, partial.done)
+
+
+def finish(plan: Plan, pair: Pair, output: Path) -> None:
+    """Remove the file of finished steps, once the profile is written."""
+    Partial.beside(output, _settings(plan, pair)).remove()
+
+
+def _settings(plan: Plan, pair: Pair) -> dict[str, Any]:
+    texts = [prompt for task in plan.tasks for prompt in prompts_of(task, plan.prompts)]
+    return {
+        **asdict(plan),
+        "prompt texts": sha256_of(texts),
+        "models": [model_record(model).model_dump(mode="json") for model in (pair.draft, pair.target)],
+        "machine": machine_record(pair.target.device).model_dump(mode="json"),
+        "versions": version_record(),
+    }
+
+
+def _run_step(step: str, plan: Plan, pair: Pair, watch: Stopwatch) -> Any:
+    if step in plan.tasks:
+        return _acceptance(step, plan, pair)
+    if step == "drafting":
+        times = (time_drafting(pair, plan.rule, batch, plan.context, 8 * plan.repeats, watch) for batch in plan.batches)
+        return list(times)
+    if step == "verification":
+        return time_verification(pair, plan.rule, plan.grid, plan.context, plan.repeats, watch)
+    return [time_prompts(pair.target, pair.entries, length, plan.repeats, watch) for length in plan.prompt_lengths]
+
+
+def _acceptance(task: str, plan: Plan, pair: Pair) -> dict[str, Any]:
+    """Rounds of all prompts of a task in one batch, then each text read once by both models."""
+    prompts = [pair.target.chat(prompt) for prompt in prompts_of(task, plan.prompts)]
+    own = [_generator(plan.seed, task, place, pair.target.device) for place in range(len(prompts))]
+    session = Session(pair, prompts, plan.rule, own, record=True)
+    rounds = generate(session, [plan.draft_length] * len(prompts), plan.tokens)
+    found = []
+    for device, (prompt, text) in enumerate(zip(prompts, session.texts, strict=True)):
+        laws = read_text(pair, prompt, text, plan.rule)
+        found.append(
+            {
+                "rounds": [asdict(drafted) for drafted in rounds if drafted.device == device],
+                "text_overlap": laws.overlap,
+                "replayed": replays(laws, pair.entries, plan.draft_length),
+            }
+        )
+    return {"prompts": found, "mass_outside": [session.draft.mass_outside, session.target.mass_outside]}
+
+
+def _generator(seed: int, task: str, prompt: int, device: torch.device) -> torch.Generator:
+    """A prompt's own generator, the same whatever other tasks and prompts are measured."""
+    digest = hashlib.sha256(f"{seed}/{task}/{prompt}".encode()).digest()
+    return torch.Generator(device).manual_seed(int.from_bytes(digest[:7], "big"))
+
+
+def _runs(found: dict[str, Any]) -> list[PromptRun]:
+    """Prompts of one task, from what JSON kept of them."""
+    return [
+        PromptRun(
+            tuple(Drafted(**{**d, "overlap": tuple(d["overlap"]), "ratio": tuple(d["ratio"])}) for d in run["rounds"]),
+            tuple(run["text_overlap"]),
+            tuple((visited, accepted) for visited, accepted in run["replayed"]),
+        )
+        for run in found["prompts"]
+    ]
+
+
+def _profile(plan: Plan, pair: Pair, done: dict[str, Any]) -> Profile:
+    runs = {task: _runs(done[task]) for task in plan.tasks}
+    outside = [sum(done[task]["mass_outside"][side] for task in plan.tasks) / len(plan.tasks) for side in (0, 1)]
+    rows = tuple(
+        VerificationRow(batch=batch, draft_length=length, time=Timing.of(times))
+        for (batch, length), times in zip(plan.grid, done["verification"], strict=True)
+    )
+    drafting = [Timing.of(times) for times in done["drafting"]]
+    return Profile(
+        name=plan.name,
+        draft=model_record(pair.draft),
+        target=model_record(pair.target),
+        vocabulary=vocabulary_record(pair, *outside),
+        sampling=Sampling(
+            temperature=plan.rule.temperature,
+            top_k=plan.rule.top_k,
+            top_p=plan.rule.top_p,
+            draft_length=plan.draft_length,
+        ),
+        machine=machine_record(pair.target.device),
+        versions=version_record(),
+        seed=plan.seed,
+        date=datetime.date.today().isoformat(),
+        interval_level=LEVEL,
+        tasks={task: task_acceptance(own, sha256_of(prompts_of(task, plan.prompts))) for task, own in runs.items()},
+        draft_time=drafting[plan.batches.index(1)] if 1 in plan.batches else None,
+        server_draft=tuple(
+            BatchTiming(batch=batch, time=time_) for batch, time_ in zip(plan.batches, drafting, strict=True)
+        ),
+        verification=Verification(
+            rows=rows,
+            fit=fit_verification(
+                [row.batch for row in rows], [row.draft_length for row in rows], [row.time.median_s for row in rows]
+            ),
+        ),
+        prompt_processing=tuple(
+            BatchTiming(batch=1, tokens=length, time=Timing.of(times))
+            for length, times in zip(plan.prompt_lengths, done["prompt processing"], strict=True)
+        ),
+        payload=tuple(payload_rows(runs, pair.entries, LEVEL)),
+    )
+
+
+def use_threads(count: int | None) -> None:
+    """Compute with so many threads from now on; None: with as many as torch chose."""
+    if count is not None:
+        if count < 1:
+            raise ParameterError(f"threads = {count} is not a whole number of at least 1")
+        torch.set_num_threads(count)

@@ -1,0 +1,60 @@
+"""A draft and a target that speak of the same tokens."""
+
+import re
+from dataclasses import dataclass
+
+from msopt.errors import ParameterError, describe
+from verification.ladder import shortened
+from verification.language_model import EMBEDDED, LanguageModel, load_model
+from verification.same_tokenizer import shared_entries
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """A draft, a target and the vocabulary they share.
+
+    Attributes
+    ----------
+    draft, target : LanguageModel
+    entries : int
+        Leading entries of the vocabulary that both have; every distribution is cut to them.
+    end_tokens : frozenset of int
+        The target's ends of a text.
+    """
+
+    draft: LanguageModel
+    target: LanguageModel
+    entries: int
+    end_tokens: frozenset[int]
+
+
+def make_pair(draft: LanguageModel, target: LanguageModel) -> Pair:
+    """Pair two models; an error where their tokenizers differ (`verification.same_tokenizer`)."""
+    entries = target.entries if draft.tokenizer is target.tokenizer else shared_entries(draft, target)
+    return Pair(draft, target, entries, target.end_tokens)
+
+
+def load_pair(draft: str, target: str = EMBEDDED, *, dtype: str = "float32", device: str = "cpu") -> Pair:
+    """Load a pair.
+
+    Parameters
+    ----------
+    draft : str
+        As `verification.language_model.load_model` takes it, or `skip-N`: the target without its N least
+        influential layers.
+    target : str
+        As `load_model` takes it; by default the embedded model.
+    dtype, device : str
+        Of both.
+
+    Raises
+    ------
+    ParameterError
+        Where one cannot be loaded, or their tokenizers differ.
+    """
+    rung = re.fullmatch(r"skip-(\d+)", draft)
+    if rung is None and draft.startswith("skip-"):
+        raise ParameterError(f"draft = {describe(draft)} is not skip-N with a whole number N")
+    large = load_model(target, dtype=dtype, device=device)
+    small = shortened(large, int(rung[1])) if rung else load_model(draft, dtype=dtype, device=device)
+    return make_pair(small, large)

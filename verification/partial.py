@@ -1,0 +1,63 @@
+"""What a measurement has done so far, kept in a file beside its output, so that an interrupt costs one step."""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from msopt.errors import ParameterError
+from msopt.files import read_text, write_text
+
+
+@dataclass
+class Partial:
+    """Finished steps of one measurement.
+
+    Attributes
+    ----------
+    path : Path
+        The file; written whole after every step, removed at the end.
+    settings : dict
+        What the steps depend on, as JSON holds it.
+    done : dict
+        Name of a step to its result, as JSON holds it.
+    """
+
+    path: Path
+    settings: dict[str, Any]
+    done: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def beside(cls, output: Path, settings: dict[str, Any]) -> "Partial":
+        """Go on from what an interrupted measurement with the same settings left, or begin.
+
+        Raises
+        ------
+        ParameterError
+            Where a measurement with other settings was interrupted, or its file is damaged.
+        """
+        path = output.with_name(f"{output.name}.partial")
+        settings = json.loads(json.dumps(settings))
+        if not path.exists():
+            return cls(path, settings)
+        try:
+            held = json.loads(read_text(path))
+            found = cls(path, held["settings"], held["done"])
+        except (ValueError, KeyError, TypeError):
+            raise ParameterError(f"{path}: is not what an interrupted measurement leaves; remove it to begin") from None
+        if found.settings != settings:
+            other = [key for key in settings if found.settings.get(key) != settings[key]]
+            raise ParameterError(
+                f"{path}: was left by a measurement with another {' and '.join(other)}; "
+                "finish that one, remove the file or name another output"
+            )
+        return found
+
+    def keep(self, step: str, result: Any) -> None:
+        """Keep a step's result."""
+        self.done[step] = result
+        write_text(self.path, json.dumps({"settings": self.settings, "done": self.done}))
+
+    def remove(self) -> None:
+        """Remove the file: the measurement is complete."""
+        self.path.unlink(missing_ok=True)
