@@ -36,9 +36,8 @@ from msopt.scenario import Problem
 from reports.studies.settings import SETTINGS, scenario_at
 
 OPTIMUM = "optimum"
-EXACT_UP_TO: dict[Problem, int] = {"homogeneous": 0, "heterogeneous": 40, "modes": 20}
-"""Devices up to which method `optimum` is `exact` by default: beyond, a proof may take too long for a study. In problem
-`homogeneous` the decomposition is the exact optimum."""
+EXACT_UP_TO: dict[Problem, int] = {"homogeneous": 1000, "heterogeneous": 64, "modes": 20}
+"""Devices up to which method `optimum` is `exact` by default: beyond, a proof may take too long for a study."""
 
 Value = Annotated[bool | int | float | str, Field(union_mode="smart")]
 
