@@ -8,7 +8,7 @@ import pytest
 
 from tests.reports.command import Command
 
-HEAVY = ("cvxpy", "torch", "pandas", "matplotlib", "jinja2")
+HEAVY = ("cvxpy", "torch", "pandas", "matplotlib", "jinja2", "joblib", "pyarrow", "distributed")
 
 
 def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
