@@ -52,7 +52,7 @@ QUICK = Effort(
 )
 FULL = Effort(
     name="full",
-    draws={"heterogeneous": 10, "modes": 10},
+    draws={"heterogeneous": 40, "modes": 20},
     bandwidth_hz=(5e6, 7.5e6, 10e6, 12.5e6, 15e6, 17.5e6, 20e6),
     ms_devices=(10, 12, 14, 16, 18, 20, 22, 24),
     downlink_power_dbm=(0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0),

@@ -10,7 +10,7 @@ from msopt.profile_file import write_profile
 from tests.profiles import profile
 from tests.reports.command import Command
 
-HEAVY = ("cvxpy", "torch", "pandas", "matplotlib", "jinja2")
+HEAVY = ("cvxpy", "torch", "pandas", "matplotlib", "jinja2", "joblib", "pyarrow", "distributed")
 
 
 def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
