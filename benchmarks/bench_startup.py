@@ -1,4 +1,4 @@
-"""Start-up time of `msopt solve first-look` as ratios to two yardsticks, all measured in one interleaved run.
+"""Start-up time of `msopt solve qwen-coder` as ratios to two yardsticks, all measured in one interleaved run.
 
 Each round starts the three commands once, in an order that turns from round to round, so that a slow spell of
 the machine meets all of them. A ratio is taken within its round. Run: python benchmarks/bench_startup.py
@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 
 ROUNDS = 15
-SOLVE = "msopt solve first-look"
+SOLVE = "msopt solve qwen-coder"
 COMMANDS = {
-    SOLVE: [str(Path(sys.executable).parent / "msopt"), "solve", "first-look"],
+    SOLVE: [str(Path(sys.executable).parent / "msopt"), "solve", "qwen-coder"],
     "python -c pass": [sys.executable, "-c", "pass"],
     "python -c 'import numpy, scipy.optimize'": [sys.executable, "-c", "import numpy, scipy.optimize"],
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msopt.errors import ParameterError, describe
 
-default = "first-look"
+default = "qwen-coder"
 """The scenario that is solved where none is named."""
 
 

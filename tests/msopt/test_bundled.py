@@ -1,15 +1,18 @@
 """The scenarios that come with the package."""
 
+import tomllib
+
 import pytest
 
-from msopt import bundled
+from msopt import bundled, read_profile
 from msopt.errors import ParameterError
 from msopt.presets import PRESETS
 from msopt.scenario import Scenario
 
 
 def test_names() -> None:
-    assert bundled.names() == (bundled.default, *sorted(PRESETS))
+    assert bundled.names()[0] == bundled.default
+    assert sorted(bundled.names()) == sorted(["qwen-coder", "smollm2-ladder", *PRESETS])
 
 
 @pytest.mark.parametrize("name", bundled.names())
@@ -22,16 +25,27 @@ def test_every_bundled_scenario_is_sound(name: str) -> None:
     assert path.read_text(encoding="utf-8").startswith("# ")
 
 
-def test_default_is_the_measured_one() -> None:
-    scenario = Scenario.read(bundled.path(bundled.default))
-    assert scenario.name == "first look"
-    assert scenario.device_count == 8
-    assert scenario.acceptance.mean.tolist() == [0.643, 0.929, 0.673, 0.705, 0.648, 0.937, 0.750, 0.745]
+@pytest.mark.parametrize("name", ["qwen-coder", "smollm2-ladder"])
+def test_measured_scenarios_have_the_numbers_of_their_profiles(name: str) -> None:
+    text = tomllib.loads(bundled.path(name).read_text(encoding="utf-8"))
+    scenario = Scenario.read(bundled.path(name))
+    server = read_profile(bundled.profile_path(text["server"]["profile"]))
+    assert server.verification is not None
+    assert scenario.verify_base_s == server.verification.fit.base.seconds
+    assert len(text["devices"]) == scenario.device_count == 8
+    for row, device in enumerate(text["devices"]):
+        profile = read_profile(bundled.profile_path(device["profile"]))
+        assert profile.target.name == server.target.name
+        assert profile.draft_time is not None
+        assert scenario.draft_s_per_token[row] == profile.draft_time.median_s
+        curve = scenario.acceptance.curves[row]
+        assert curve is not None
+        assert scenario.acceptance.mean[row] == curve[0]
 
 
 @pytest.mark.parametrize(
     ("name", "part"),
-    [("first-lock", "did you mean first-look?"), ("zzz", "uldl-qwen25"), ("../x", "first-look")],
+    [("qwen-codar", "did you mean qwen-coder?"), ("zzz", "uldl-qwen25"), ("../x", "qwen-coder")],
 )
 def test_unknown_name(name: str, part: str) -> None:
     with pytest.raises(ParameterError) as caught:

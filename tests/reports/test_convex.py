@@ -96,7 +96,7 @@ def test_a_failed_solve_is_exit_3(msopt: Command, monkeypatch: pytest.MonkeyPatc
     assert_one_line(outcome, 3, ["draft-control", "status user_limit", "without an optimum", "try another solver"])
 
 
-@pytest.mark.parametrize("arguments", [("solve", "first-look", "--method", "convex"), ("crosscheck",)])
+@pytest.mark.parametrize("arguments", [("solve", "qwen-coder", "--method", "convex"), ("crosscheck",)])
 def test_cvxpy_may_be_missing(msopt: Command, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "cvxpy" else find(name, *rest))

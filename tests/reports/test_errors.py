@@ -8,14 +8,14 @@ import pytest
 from tests.cases import Description, base, s2
 from tests.reports.command import Command, Outcome
 
-BUNDLED = "first-look, multispin-llama2, multispin-qwen35, uldl-deepseek-r1, uldl-qwen25"
+BUNDLED = "qwen-coder, multispin-llama2, multispin-qwen35, smollm2-ladder, uldl-deepseek-r1, uldl-qwen25"
 MULTISPIN = "decomposition, exact, grid, fixed, equal-bandwidth, homogeneous"
 BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("solvee", ["'solvee'", "'solve'"]),
     ("solve", ["FILE"]),
     ("solve nope", ["neither a file nor a bundled scenario", BUNDLED]),
-    ("solve first-lok", [BUNDLED, "did you mean first-look?"]),
-    ("solve first-look.toml", ["did you mean first-look?"]),
+    ("solve qwen-codr", [BUNDLED, "did you mean qwen-coder?"]),
+    ("solve qwen-coder.toml", ["did you mean qwen-coder?"]),
     ("solve FOLDER", ["Is a directory"]),
     ("solve S2 more", ["unexpected extra argument"]),
     ("solve S2 --problem foo", ["--problem", "'foo'", "'homogeneous', 'heterogeneous', 'modes', 'all'"]),

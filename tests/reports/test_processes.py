@@ -24,9 +24,9 @@ def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "line",
     [
-        "solve first-look",
-        "react first-look --rejected",
-        "evaluate first-look --control",
+        "solve qwen-coder",
+        "react qwen-coder --rejected",
+        "evaluate qwen-coder --control",
         "scenario uldl-qwen25",
         "scenarios",
         "schedule",
@@ -35,9 +35,9 @@ def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
 def test_heavy_libraries_stay_unloaded(msopt: Command, line: str) -> None:
     arguments = line.split()
     if line.endswith("--rejected"):
-        arguments.append("phone-1 (chat)")
+        arguments.append("chat-1")
     if line.endswith("--control"):
-        msopt.done("solve", "first-look", "--output", msopt.folder / "control.json")
+        msopt.done("solve", "qwen-coder", "--output", msopt.folder / "control.json")
         arguments.append(str(msopt.folder / "control.json"))
     if line == "schedule":
         draft = profile().draft.model_copy(update={"layers_left_out": ()})
@@ -70,6 +70,6 @@ def test_processes() -> None:
     """Exit codes and streams as a shell sees them; an output that knows ASCII only."""
     bad = run("solve", "nope")
     assert (bad.returncode, bad.stdout, bad.stderr.count("\n")) == (2, "", 1)
-    plain = run("solve", "first-look", "--problem", "homogeneous", PYTHONIOENCODING="ascii")
+    plain = run("solve", "qwen-coder", "--problem", "homogeneous", PYTHONIOENCODING="ascii")
     assert (plain.returncode, plain.stderr) == (0, "")
     assert "time per token, \\u03b8" in plain.stdout

@@ -37,6 +37,6 @@ def test_bundled_presets_are_drawn_so(msopt: Command) -> None:
 
 def test_a_path_wins(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(msopt.folder)
-    assert len(msopt.solved("first-look", "heterogeneous")["devices"]) == 8
-    Path(msopt.scenario(s2())).rename("first-look")
-    assert len(msopt.solved("first-look", "heterogeneous")["devices"]) == 2
+    assert len(msopt.solved("qwen-coder", "heterogeneous")["devices"]) == 8
+    Path(msopt.scenario(s2())).rename("qwen-coder")
+    assert len(msopt.solved("qwen-coder", "heterogeneous")["devices"]) == 2

@@ -277,7 +277,7 @@ def test_spreads_and_speed() -> None:
 @pytest.mark.parametrize(
     ("base", "settings", "words"),
     [
-        ("first-look", {"devices": 3}, "devices is for presets"),
+        ("qwen-coder", {"devices": 3}, "devices is for presets"),
         ("uldl-qwen25", {"server_speed": 0.0}, "server_speed = 0"),
         ("uldl-qwen25", {"snr_spread": "x"}, 'snr_spread = "x" is not a number'),
         ("uldl-qwen25", {"dataset": "SQuAD"}, "HumanEval"),
