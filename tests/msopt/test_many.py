@@ -10,10 +10,7 @@ from msopt.scenario import Scenario
 from reports.random_scenarios import family
 from tests import brute_force
 from tests.cases import scenario_of
-from tests.tolerances import EXACT, NEVER_ABOVE, OPTIMAL
-
-SAME = 1e-10
-"""The project's own bar: scenarios solved together and one by one have the same goodput."""
+from tests.tolerances import EXACT, MANY_AS_ONE, NEVER_ABOVE, OPTIMAL
 
 
 @pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
@@ -33,7 +30,7 @@ def test_as_one_by_one(preset: str) -> None:
     scenarios = [draw(preset, devices=8, seed=seed)[0] for seed in range(40)]
     found = solve_many(scenarios)
     alone = np.array([solve(scenario).goodput for scenario in scenarios])
-    assert found.goodput == pytest.approx(alone, rel=SAME)
+    assert found.goodput == pytest.approx(alone, rel=MANY_AS_ONE)
 
 
 def test_every_row_is_a_control_of_its_own_scenario() -> None:
@@ -61,7 +58,7 @@ def test_other_problems(problem: str) -> None:
 def test_measured_curves_are_solved_one_by_one() -> None:
     scenarios = [family(seed, 3) for seed in range(3)]
     curved = [scenario.replace(acceptance=scenario.acceptance.interpolated()) for scenario in scenarios]
-    assert solve_many(curved).goodput == pytest.approx(solve_many(scenarios).goodput, rel=SAME)
+    assert solve_many(curved).goodput == pytest.approx(solve_many(scenarios).goodput, rel=MANY_AS_ONE)
 
 
 def test_scenarios_of_different_sizes() -> None:
@@ -85,7 +82,7 @@ def _mixed(count: int) -> list[Scenario]:
 
 def test_a_row_does_not_depend_on_the_others() -> None:
     """To the last digit: alone, in another order, and among some of the others."""
-    scenarios = _mixed(16)
+    scenarios = _mixed(10)
     whole = solve_many(scenarios)
     rng = np.random.default_rng(11)
     parts = [np.array([row]) for row in range(len(scenarios))]
