@@ -13,7 +13,7 @@ from msopt.scenario import Scenario
 from msopt.whole_lengths import exact_goodput
 
 USUAL_EFFORT = Effort(regions=200)
-_BOUND_RTOL = 1e-9
+BOUND_RTOL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum, effort: Effort | 
 
 
 def _relaxed_bound(relaxed: RelaxedOptimum) -> float:
-    return relaxed.goodput * (1.0 + max(relaxed.gap, _BOUND_RTOL))
+    return relaxed.goodput * (1.0 + max(relaxed.gap, BOUND_RTOL))
 
 
 def interpolated_optimum(scenario: Scenario) -> RelaxedOptimum:

@@ -114,9 +114,9 @@ class JointNewton:
         t, p, length = np.log(start.deadline_s - self._shortest), start.log_price, start.length
         bracket, reach = _Bracket(t, np.log(self._longest - self._shortest)), np.full_like(t, _GREATEST_STEP)
         nothing = np.log(_NOTHING_LEFT * (self._shortest + self._response.idle_s))
-        ended = np.zeros(t.shape, dtype=bool)
+        ended, stopped = np.zeros(t.shape, dtype=bool), np.zeros(t.shape, dtype=bool)
         for _ in range(_STEPS):
-            length, linear = self._linearise(t, p, length)
+            here, linear = self._linearise(t, p, length)
             step = _newton(linear, reach)
             # Towards the shortest deadline steps may grow, but only while the lengths keep up with them.
             far = (step.dt == -reach) & (_greatest(np.abs(linear.change)) < _NEARLY_FULL)
@@ -126,13 +126,16 @@ class JointNewton:
             # Where the bracket is so tight that round-off leaves it, the plain step is the better one.
             dt = np.where(converged, step.dt, safe_dt)
             dp = np.where(converged, step.dp + step.price_by_t * step.dt, safe_dp)
-            halted = ended | (t < nothing) | ~np.isfinite(dt + dp)
+            # A row that stopped stays as it is, whatever the others still need.
+            halted = stopped | (t < nothing) | ~np.isfinite(dt + dp)
             dt, dp = np.where(halted, 0.0, dt), np.where(halted, 0.0, dp)
-            moved = np.clip(length + linear.change + linear.by_t * dt + linear.by_p * dp, self._least, None)
-            length = np.where(halted, length, np.minimum(moved, self._response.high))
+            moved = np.clip(here + linear.change + linear.by_t * dt + linear.by_p * dp, self._least, None)
+            moved = np.where(halted, here, np.minimum(moved, self._response.high))
+            length = np.where(stopped, length, moved)
             t, p = t + dt, p + dp
-            ended = ended | (t < nothing) | converged
-            if np.all(ended | halted):
+            ended = np.where(stopped, ended, (t < nothing) | converged)
+            stopped = halted | ended
+            if np.all(stopped):
                 break
         return JointPoint(self._shortest + np.exp(t), p, length, ended)
 

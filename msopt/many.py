@@ -1,19 +1,24 @@
 """Many scenarios of one size at once: fading traces, sweeps, Monte Carlo."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray
+from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.goodput import play
+from msopt.heterogeneous import BOUND_RTOL
 from msopt.many_lengths import best_whole_lengths
 from msopt.relaxed import solve_jointly
 from msopt.response import Response
 from msopt.scenario import Problem, Scenario
-from msopt.scenario_stack import ScenarioStack, stackable
+from msopt.scenario_stack import ScenarioStack
 from msopt.solve import solve
+
+LARGEST_TOGETHER = 64
+"""Devices up to which scenarios are solved together: beyond, moves of all pairs of devices cost more than `solve`."""
+_MOVES_AT_ONCE = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +45,9 @@ class ManySolutions:
 def solve_many(scenarios: Sequence[Scenario], problem: Problem = "heterogeneous") -> ManySolutions:
     """Solve one problem of many scenarios by method `decomposition`.
 
-    Scenarios of problem `heterogeneous` with the geometric law and one way to share the uplink are solved
-    together, in arrays; the few that sit at a kink, and all others, one by one.
+    Scenarios of problem `heterogeneous` with the geometric law are solved together, in arrays; the few that sit at
+    a kink, and all others, one by one. The answer for a scenario is the same to the last digit whatever others
+    are solved with it.
 
     Raises
     ------
@@ -51,34 +57,51 @@ def solve_many(scenarios: Sequence[Scenario], problem: Problem = "heterogeneous"
     counts = {scenario.device_count for scenario in scenarios}
     if len(counts) != 1:
         raise ParameterError(f"solve_many needs scenarios with one number of devices; given are {sorted(counts)}")
-    if problem != "heterogeneous" or not stackable(scenarios):
-        return _one_by_one(scenarios, problem)
-    return _together(scenarios)
-
-
-def _one_by_one(scenarios: Sequence[Scenario], problem: Problem) -> ManySolutions:
-    found = [solve(scenario, problem) for scenario in scenarios]
-    controls = [solution.control for solution in found if solution.control is not None]
-    return ManySolutions(
-        np.array([solution.goodput for solution in found]),
-        np.array([solution.bound for solution in found], dtype=float),
-        np.array([control.draft_length for control in controls]),
-        np.array([control.bandwidth_hz for control in controls]),
+    devices = counts.pop()
+    found = ManySolutions(
+        np.zeros(len(scenarios)),
+        np.zeros(len(scenarios)),
+        np.zeros((len(scenarios), devices), dtype=np.int64),
+        np.zeros((len(scenarios), devices)),
     )
+    together = _alike(scenarios) if problem == "heterogeneous" and devices <= LARGEST_TOGETHER else []
+    alone = np.ones(len(scenarios), dtype=bool)
+    for rows in together:
+        alone[rows] = ~_solve_together(scenarios, rows, found)
+    for row in np.flatnonzero(alone):
+        _solve_alone(scenarios[int(row)], problem, int(row), found)
+    return found
 
 
-def _together(scenarios: Sequence[Scenario]) -> ManySolutions:
-    stack = ScenarioStack.of(scenarios)
+def _alike(scenarios: Sequence[Scenario]) -> Iterator[IntArray]:
+    """Rows that the same formulas serve, few enough at once for the memory."""
+    kinds: dict[tuple[object, ...], list[int]] = {}
+    for row, scenario in enumerate(scenarios):
+        if scenario.acceptance.geometric:
+            kinds.setdefault((scenario.uplink_sharing, scenario.verify_per_token_s > 0.0), []).append(row)
+    most = max(1, _MOVES_AT_ONCE // (scenarios[0].device_count + 1) ** 2)
+    for rows in kinds.values():
+        for first in range(0, len(rows), most):
+            yield np.array(rows[first : first + most])
+
+
+def _solve_together(scenarios: Sequence[Scenario], rows: IntArray, found: ManySolutions) -> BoolArray:
+    """Fill in some rows; which of them are proven."""
+    stack = ScenarioStack.of([scenarios[int(row)] for row in rows])
     response = Response(stack)
     relaxed = solve_jointly(response)
     lengths = best_whole_lengths(response, relaxed.draft_length)
     _, share = response.split(lengths)
-    goodput = np.array(play(stack, "heterogeneous", lengths, share).goodput)
-    bound = np.maximum((relaxed.goodput * (1.0 + relaxed.gap))[:, 0], goodput)
-    whole = np.rint(lengths).astype(np.int64)
-    astray = np.flatnonzero(~relaxed.proven)
-    if astray.size:
-        alone = _one_by_one([scenarios[int(row)] for row in astray], "heterogeneous")
-        goodput[astray], bound[astray] = alone.goodput, alone.bound
-        whole[astray], share[astray] = alone.draft_length, alone.bandwidth_hz
-    return ManySolutions(goodput, bound, whole, share)
+    goodput = play(stack, "heterogeneous", lengths, share).goodput
+    bound = (relaxed.goodput * (1.0 + np.maximum(relaxed.gap, BOUND_RTOL)))[:, 0]
+    found.goodput[rows], found.bound[rows] = goodput, np.maximum(bound, goodput)
+    found.draft_length[rows], found.bandwidth_hz[rows] = np.rint(lengths), share
+    return relaxed.proven
+
+
+def _solve_alone(scenario: Scenario, problem: Problem, row: int, found: ManySolutions) -> None:
+    solution = solve(scenario, problem)
+    assert solution.control is not None
+    assert solution.bound is not None
+    found.goodput[row], found.bound[row] = solution.goodput, solution.bound
+    found.draft_length[row], found.bandwidth_hz[row] = solution.control.draft_length, solution.control.bandwidth_hz

@@ -29,7 +29,7 @@ from msopt.mode_lengths import best_lengths
 from msopt.mode_problem import ModeProblem
 from msopt.options import Options
 from msopt.outcome_samples import FreshOutcomes
-from msopt.outcome_table import TableOfOutcomes
+from msopt.outcome_table import table_of_best_modes
 from msopt.outcomes import DEFAULT_SAMPLES, expected_correction
 from msopt.relaxed import length_split
 from msopt.scenario import Problem, Scenario
@@ -39,14 +39,15 @@ PAPER_SAMPLES = 1000
 LEAST_SEARCH_SAMPLES = 500
 SEARCH_DRAWS = 200_000
 
-Method = Callable[[Scenario, Options], Solution]
+Method = Callable[[Scenario, Options, float | None], Solution]
+"""From a scenario, options, and a bound [token/s] that is known already; methods with a proof do not look at that."""
 
 
 def _without_control(problem: Problem, goodput: Callable[[Scenario], float]) -> Method:
     """Methods that have no one control: only their goodput is known, and no bound of the problem applies."""
 
-    def method(scenario: Scenario, options: Options) -> Solution:
-        del options
+    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+        del options, known_bound
         return Solution(scenario=scenario, problem=problem, method="", goodput=goodput(scenario))
 
     return method
@@ -85,8 +86,8 @@ def _multispin(
     )
 
 
-def _homogeneous(scenario: Scenario, options: Options) -> Solution:
-    del options
+def _homogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+    del options, known_bound
     best = solve_homogeneous(scenario)
     return _multispin(
         scenario,
@@ -100,8 +101,8 @@ def _homogeneous(scenario: Scenario, options: Options) -> Solution:
     )
 
 
-def _homogeneous_exact(scenario: Scenario, options: Options) -> Solution:
-    del options
+def _homogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+    del options, known_bound
     best = solve_homogeneous(scenario)
     length, goodput = enumerated_length(scenario, best.per_token_s)
     return _multispin(
@@ -117,12 +118,13 @@ def _homogeneous_exact(scenario: Scenario, options: Options) -> Solution:
     )
 
 
-def _heterogeneous(scenario: Scenario, options: Options) -> Solution:
-    del options
+def _heterogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+    del options, known_bound
     return _each(scenario, solve_heterogeneous(scenario))
 
 
-def _heterogeneous_exact(scenario: Scenario, options: Options) -> Solution:
+def _heterogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+    del known_bound
     effort = Effort(nodes=options.node_limit, seconds=options.time_limit_s)
     return _each(scenario, solve_heterogeneous(scenario, effort))
 
@@ -141,19 +143,20 @@ def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
 
 
 def _with_equal_shares(lengths_of: Callable[[Scenario, Options], IntArray]) -> Method:
-    def method(scenario: Scenario, options: Options) -> Solution:
+    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
         share = np.full(scenario.device_count, scenario.equal_share_hz)
-        bound = interpolated_optimum(scenario).goodput
+        bound = interpolated_optimum(scenario).goodput if known_bound is None else known_bound
         return _multispin(scenario, "heterogeneous", lengths_of(scenario, options), share, bound)
 
     return method
 
 
 def _with_best_shares(lengths_of: Callable[[Scenario, Options], IntArray]) -> Method:
-    def method(scenario: Scenario, options: Options) -> Solution:
+    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
         lengths = lengths_of(scenario, options)
         _, share = length_split(scenario, lengths.astype(float))
-        return _multispin(scenario, "heterogeneous", lengths, share, interpolated_optimum(scenario).goodput)
+        bound = interpolated_optimum(scenario).goodput if known_bound is None else known_bound
+        return _multispin(scenario, "heterogeneous", lengths, share, bound)
 
     return method
 
@@ -170,7 +173,7 @@ def _grid(scenario: Scenario, options: Options) -> IntArray:
 def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRule = "best") -> Method:
     """Search on one set of draws (or exactly), score on another; the bound is that of the best modes."""
 
-    def method(scenario: Scenario, options: Options) -> Solution:
+    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
         samples = options.samples or DEFAULT_SAMPLES
         seed = SeedSequence(options.seed).spawn(1)[0]
         most = max(LEAST_SEARCH_SAMPLES, SEARCH_DRAWS // scenario.device_count)
@@ -180,8 +183,11 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
         control = Control(problem="modes", draft_length=lengths, bandwidth_hz=share, mode_rule=rule)
         scoring = searched if searched.exact else scoring_correction(scenario, rule, samples=samples, seed=options.seed)
         evaluation = score(scenario, control, scoring)
-        best_modes = searched if rule == "best" else expected_correction(scenario, "best", samples=2)
-        bound = upper_bound(ModeProblem(scenario, best_modes), evaluation.goodput)
+        if known_bound is None:
+            best_modes = searched if rule == "best" else expected_correction(scenario, "best", samples=2)
+            bound = upper_bound(ModeProblem(scenario, best_modes), evaluation.goodput)
+        else:
+            bound = known_bound
         return Solution(
             scenario=scenario,
             problem="modes",
@@ -196,10 +202,11 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
     return method
 
 
-def _exact_modes(scenario: Scenario, options: Options) -> Solution:
+def _exact_modes(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
     """The table, a first control by `decomposition`, and the proof."""
+    del known_bound
     require_exact(scenario.device_count)
-    problem = ModeProblem(scenario, TableOfOutcomes(scenario, "best"))
+    problem = ModeProblem(scenario, table_of_best_modes(scenario))
     best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
     share = np.full(scenario.device_count, scenario.equal_share_hz)
     control = Control(problem="modes", draft_length=best.draft_length, bandwidth_hz=share)

@@ -73,6 +73,18 @@ class TableOfOutcomes:
         return answer
 
 
+_kept: list[TableOfOutcomes] = []
+
+
+def table_of_best_modes(scenario: Scenario) -> TableOfOutcomes:
+    """The table that most methods of problem `modes` rest on; one, the last, is kept for the next method."""
+    table = _kept[0] if _kept else None
+    if table is None or table.times.scenario != scenario:
+        table = TableOfOutcomes(scenario, "best")
+        _kept[:] = [table]
+    return table
+
+
 def _outcome_weights(probability: FloatArray, differentiate: int | None = None) -> FloatArray:
     """Probability of each subset of n events, shape (m, 2^n), or its derivative in one event's probability."""
     weights = np.ones((len(probability), 1))

@@ -12,7 +12,7 @@ from numpy.random import SeedSequence
 from msopt.arrays import FloatArray
 from msopt.control import ModeRule
 from msopt.outcome_samples import SampledOutcomes
-from msopt.outcome_table import TableOfOutcomes
+from msopt.outcome_table import TableOfOutcomes, table_of_best_modes
 from msopt.scenario import Scenario
 
 EXACT_UP_TO = 20
@@ -49,5 +49,5 @@ def expected_correction(
     """Exact where the table of outcomes is small enough, else sampled with a seed of its own."""
     largest = RANDOM_EXACT_UP_TO if rule == "random" else EXACT_UP_TO
     if scenario.device_count <= largest:
-        return TableOfOutcomes(scenario, rule)
+        return table_of_best_modes(scenario) if rule == "best" else TableOfOutcomes(scenario, rule)
     return SampledOutcomes(scenario, rule, samples, seed)

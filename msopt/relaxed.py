@@ -141,7 +141,7 @@ def _weighed(response: Response, point: JointPoint, shortest: FloatArray, longes
         other = optimality_gap(
             response, found.draft_length, np.where(busy, found.deadline_s, 1.0), price, goodput, ends
         )
-        gap = np.where(busy, np.fmin(gap, other), gap)
+        gap = np.where(busy & (gap > _PROVEN), np.fmin(gap, other), gap)
     return replace(found, gap=np.where(point.ended & (longest > shortest) & np.isfinite(gap), gap, np.inf))
 
 

@@ -29,7 +29,7 @@ class ScenarioStack:
 
     @classmethod
     def of(cls, scenarios: Sequence[Scenario]) -> Self:
-        """Stack scenarios that `stackable` finds alike."""
+        """Stack scenarios with as many devices, the geometric law, and one way to share the uplink."""
 
         def column(values: Sequence[float]) -> FloatArray:
             return np.array(values, dtype=float)[:, None]
@@ -57,10 +57,3 @@ class ScenarioStack:
         """Least and greatest draft length, shapes (S, 1)."""
         limits = np.array([s.length_limits(problem) for s in self.scenarios], dtype=np.int64)
         return limits[:, :1], limits[:, 1:]
-
-
-def stackable(scenarios: Sequence[Scenario]) -> bool:
-    """Whether the scenarios have as many devices, the geometric law, and share the uplink in the same way."""
-    return len({(s.device_count, s.uplink_sharing) for s in scenarios}) == 1 and all(
-        s.acceptance.geometric for s in scenarios
-    )

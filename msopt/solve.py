@@ -11,7 +11,12 @@ from msopt.solution import Solution
 
 
 def solve(
-    scenario: Scenario, problem: Problem = "heterogeneous", method: str = "decomposition", **options: object
+    scenario: Scenario,
+    problem: Problem = "heterogeneous",
+    method: str = "decomposition",
+    *,
+    bound: float | None = None,
+    **options: object,
 ) -> Solution:
     """Solve one problem of a scenario by one method.
 
@@ -21,6 +26,9 @@ def solve(
     problem : "homogeneous", "heterogeneous" or "modes"
     method : str
         One of `METHODS[problem]`.
+    bound : float, optional
+        A goodput that no control of the problem exceeds [token/s], such as the `bound` of a better method: a
+        baseline, which proves nothing itself, then has that bound and computes none.
     **options
         Fields of `Options`.
 
@@ -33,6 +41,8 @@ def solve(
     ------
     ParameterError
         For an unknown problem, method or option, or one that does not go with the method.
+    MsoptError
+        Where a control has more goodput than the bound.
     """
     if problem not in METHODS:
         raise ParameterError(f"problem = {describe(problem)} is not one of {', '.join(PROBLEMS)}")
@@ -40,5 +50,5 @@ def solve(
         raise ParameterError(
             f"method = {describe(method)} does not solve problem {problem}; allowed are {', '.join(METHODS[problem])}"
         )
-    solution = METHODS[problem][method](scenario, checked_options(method, options))
+    solution = METHODS[problem][method](scenario, checked_options(method, options), bound)
     return replace(solution, method=method, warnings=cautions(solution))

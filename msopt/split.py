@@ -57,15 +57,18 @@ def equal_latency_split(
     slowest = np.max(alone, axis=-1, keepdims=True)
     below = near_s * (1.0 - _NEAR) - np.where(anyone, last, 0.0)
     time = np.where(anyone, np.maximum(slowest, below), 1.0)
+    done = ~anyone
     for _ in range(_MAX_STEPS):
         left = time + lead
         rate = bits / left
         share, slope, _ = uplink.bandwidth_slope(rate)
         excess = np.sum(share, axis=-1, keepdims=True) - bandwidth_hz
         fall = np.sum(slope * rate / left, axis=-1, keepdims=True)
-        step = np.where(anyone, excess / np.where(fall > 0.0, fall, 1.0), 0.0)
-        time = time + np.maximum(step, 0.0)
-        if np.all(step <= _STEP_RTOL * time):
+        step = excess / np.where(fall > 0.0, fall, 1.0)
+        # A row that is there stays there, whatever the others still need.
+        time = np.where(done, time, time + np.maximum(step, 0.0))
+        done = done | (step <= _STEP_RTOL * time)
+        if np.all(done):
             break
     latency = np.where(anyone, time + last, 0.0)[..., 0]
     return latency, np.where(sending, uplink.bandwidth(bits / (time + lead)), 0.0)

@@ -33,7 +33,7 @@ def _row(ours: Solution, method: str) -> Row | None:
     what the scenario lacks has a `reason` in place of numbers.
     """
     whose, what = note(ours.problem, method)
-    solution, reason = (ours, None) if method == ours.method else _attempt(ours.scenario, ours.problem, method)
+    solution, reason = (ours, None) if method == ours.method else _attempt(ours, method)
     if solution is None and reason is None:
         return None
     of_the_problem = solution is not None and solution.control is not None and ours.bound is not None
@@ -51,10 +51,10 @@ def _row(ours: Solution, method: str) -> Row | None:
     }
 
 
-def _attempt(scenario: Scenario, problem: Problem, method: str) -> tuple[Solution | None, str | None]:
+def _attempt(ours: Solution, method: str) -> tuple[Solution | None, str | None]:
     if ":" in method:
-        return user_solution(method, scenario, problem), None
+        return user_solution(method, ours.scenario, ours.problem), None
     try:
-        return msopt.solve(scenario, problem, method), None
+        return msopt.solve(ours.scenario, ours.problem, method, bound=ours.bound), None
     except ParameterError as error:
         return None, str(error)

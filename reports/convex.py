@@ -45,7 +45,7 @@ def solve_problems(
     scenario: Scenario,
     problems: Sequence[Problem],
     method: str,
-    options: Mapping[str, object],
+    options: Mapping[str, Any],
     solver: str | None = None,
 ) -> list[Solution]:
     """The solutions of one method; a method that one of several problems lacks is an error before any is solved."""
@@ -59,7 +59,7 @@ def solve_problems(
 
 
 def solve(
-    scenario: Scenario, problem: Problem, method: str, options: Mapping[str, object], solver: str | None = None
+    scenario: Scenario, problem: Problem, method: str, options: Mapping[str, Any], solver: str | None = None
 ) -> Solution:
     """`msopt.solve`, method `convex` included.
 

@@ -6,6 +6,7 @@ A run in a folder that has some of the points does the rest; the results are the
 never interrupted.
 """
 
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from msopt import ParameterError
 from msopt.files import read_text, write_bytes, write_text
 from reports.output import as_json
 from reports.studies.parallel import run
-from reports.studies.points import solve_point
+from reports.studies.points import chunks, solve_points
 from reports.studies.settings import scenario_at
 from reports.studies.study import Point, Study
 from reports.user_method import user_solution
@@ -64,10 +65,15 @@ def sweep(
     if progress is not None:
         progress(len(done), len(points))
     if left:
+        # Tasks are chunks of points; their numbers go along.
+        numbers = iter(left)
+        tasks = chunks(study, [points[number] for number in left])
+        members = [list(itertools.islice(numbers, len(task))) for task in tasks]
         with (folder / FINISHED).open("a", encoding="utf-8") as log:
-            for place, rows, _ in run([(solve_point, (study, points[n])) for n in left], jobs=jobs, dask=dask):
-                done[left[place]] = rows
-                log.write(json.dumps({"point": left[place], "rows": rows}, allow_nan=False) + "\n")
+            for place, found, _ in run([(solve_points, (study, task)) for task in tasks], jobs=jobs, dask=dask):
+                for number, rows in zip(members[place], found, strict=True):
+                    done[number] = rows
+                    log.write(json.dumps({"point": number, "rows": rows}, allow_nan=False) + "\n")
                 log.flush()
                 if progress is not None:
                     progress(len(done), len(points))

@@ -13,6 +13,9 @@ stop within 1e-13; what remains is how much a bandwidth amplifies an error of it
 NEVER_ABOVE = 1e-9
 """The project's own bar: "never above" allows round-off of this size."""
 
+MANY_AS_ONE = 1e-10
+"""The project's own bar: scenarios solved together and one by one have the same goodput."""
+
 DECOMPOSITION_MODES = 0.9999
 """The project's own bar: least share of the enumerated optimum that `modes` must reach."""
 

@@ -17,7 +17,7 @@ from reports.studies.claims_ud import UD_CLAIMS, UD_TACIT
 from reports.studies.effort import Effort
 from reports.studies.paper_figures import MS_PRESETS, UD_PRESETS
 from reports.studies.parallel import Task, cores, run
-from reports.studies.points import solve_point
+from reports.studies.points import chunks, solve_rows
 from reports.studies.probes import probe_ms, probe_ud
 from reports.studies.study import Study, draw_seed
 
@@ -101,7 +101,8 @@ def collect(
 def _tasks(effort: Effort, seed: int, studies: Mapping[str, Study]) -> dict[str, list[Task]]:
     """The tasks behind each table of draws."""
     tasks: dict[str, list[Task]] = {
-        name: [(solve_point, (study, point)) for point in study.points()] for name, study in studies.items()
+        name: [(solve_rows, (study, chunk)) for chunk in chunks(study, study.points())]
+        for name, study in studies.items()
     }
 
     def each(function: Callable[..., Any], presets: Sequence[str]) -> list[Task]:

@@ -20,7 +20,8 @@ class Effort:
     gains_draws, gains_devices : dict
         By problem: draws of each setting of each family of the gains, and the K of the families that do not vary it.
     exact_up_to_devices : dict
-        Devices up to which the optimum is the exact method, by problem.
+        Devices up to which the optimum is the exact method, by problem; the gains of problem `heterogeneous` have
+        always that of `solve_many`.
     """
 
     name: str

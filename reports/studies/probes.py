@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 import msopt
-from msopt import PRESETS, Acceptance, Scenario, draw
+from msopt import PRESETS, Acceptance, Control, ManySolutions, Scenario, draw, solve_many
 from msopt.arrays import FloatArray
 from msopt.homogeneous import solve_homogeneous
 from msopt.radio import spectral_efficiency
@@ -37,15 +37,17 @@ _MORE_ACCEPTED = 0.1
 def probe_ms(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
     """The claims of [MS] about one draw."""
     scenario, _ = draw(preset, devices=devices, seed=seed)
-    found = {**_equal_lengths(scenario), **_longer_drafts(scenario), "rewards": _rewarded(scenario)}
-    found |= {**_with_deviations(preset, scenario), "upload": _upload_loss(preset, scenario, "heterogeneous")}
+    best = _free_and_charged(preset, scenario, "heterogeneous")
+    planned = Control(problem="heterogeneous", draft_length=best.draft_length[0], bandwidth_hz=best.bandwidth_hz[0])
+    found = {**_equal_lengths(scenario), **_longer_drafts(scenario, planned), "rewards": _rewarded(scenario)}
+    found |= {**_with_deviations(preset, scenario, planned), "upload": _loss(best)}
     return _rows(preset, draw_number, seed, found)
 
 
 def probe_ud(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
     """The claims of [UD] about one draw."""
     scenario, _ = draw(preset, devices=devices, seed=seed)
-    return _rows(preset, draw_number, seed, {"upload": _upload_loss(preset, scenario, "modes")})
+    return _rows(preset, draw_number, seed, {"upload": _loss(_free_and_charged(preset, scenario, "modes"))})
 
 
 def _rows(preset: str, draw_number: int, seed: int, found: dict[str, float]) -> list[Row]:
@@ -71,17 +73,15 @@ def _equal_lengths(scenario: Scenario) -> dict[str, float]:
     return {"compensates: rank": -float(rank), "compensates: change": float(np.mean(rises))}
 
 
-def _longer_drafts(scenario: Scenario) -> dict[str, float]:
+def _longer_drafts(scenario: Scenario, planned: Control) -> dict[str, float]:
     """What one token more of one device does to the common end phi and to its band; and the band that is used."""
-    solution = msopt.solve(scenario, "heterogeneous")
-    assert solution.control is not None
-    lengths = solution.control.draft_length.astype(float)
+    lengths = planned.draft_length.astype(float)
     phi, share = length_split(scenario, lengths)
     changes = [(k, length_split(scenario, longer)) for k, longer in _one_at_a_time(lengths, lengths + 1.0)]
     return {
         "phi rises": float(np.mean([later > phi * _RISES for _, (later, _) in changes])),
         "share rises": float(np.mean([wider[k] > share[k] * _RISES for k, (_, wider) in changes])),
-        "band left": 1.0 - float(np.sum(solution.control.bandwidth_hz)) / scenario.uplink_bandwidth_hz,
+        "band left": 1.0 - float(np.sum(planned.bandwidth_hz)) / scenario.uplink_bandwidth_hz,
     }
 
 
@@ -97,16 +97,14 @@ def _rewarded(scenario: Scenario) -> float:
     return float(np.mean(rises))
 
 
-def _with_deviations(preset: str, scenario: Scenario) -> dict[str, float]:
+def _with_deviations(preset: str, scenario: Scenario, planned: Control) -> dict[str, float]:
     """What it costs to plan with the mean acceptance alone if Table I's deviations are a Beta law over prompts."""
     by_mean = {mean: TABLE_I_STD[preset][dataset] for dataset, mean in PRESETS[preset].acceptance}
     mean = scenario.acceptance.mean
     varied = scenario.replace(acceptance=Acceptance.of(mean, [by_mean[float(one)] for one in mean]))
-    planned = msopt.solve(scenario, "heterogeneous")
-    assert planned.control is not None
-    got = msopt.evaluate(varied, planned.control).goodput
+    got = msopt.evaluate(varied, planned).goodput
     return {
-        "one mean: foreseen": got / planned.goodput - 1.0,
+        "one mean: foreseen": got / msopt.evaluate(scenario, planned).goodput - 1.0,
         "one mean: lost": 1.0 - got / msopt.solve(varied, "heterogeneous").goodput,
     }
 
@@ -121,9 +119,12 @@ def expected_tokens_with_deviations(preset: str, length: int) -> list[tuple[str,
     return found
 
 
-def _upload_loss(preset: str, scenario: Scenario, problem: Problem) -> float:
-    """The share of the goodput that is lost when the indices and probabilities of tokens are charged for."""
+def _free_and_charged(preset: str, scenario: Scenario, problem: Problem) -> ManySolutions:
+    """The best controls of a scenario as it is and when the indices and probabilities of tokens are charged for."""
     bits = PRESETS[preset].index_bits + PROBABILITY_BITS
-    charged = msopt.solve(scenario.replace(token_bits=bits), problem)
-    free = msopt.solve(scenario, problem)
-    return 1.0 - charged.goodput / free.goodput
+    return solve_many([scenario, scenario.replace(token_bits=bits)], problem)
+
+
+def _loss(best: ManySolutions) -> float:
+    """The share of the goodput that the charge costs."""
+    return 1.0 - float(best.goodput[1] / best.goodput[0])

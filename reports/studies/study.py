@@ -128,6 +128,12 @@ class Study(BaseModel):
             for number, seed in enumerate(seeds)
         ]
 
+    def devices_at(self, point: Point) -> int:
+        """The number of devices at a point; no setting draws it."""
+        if "devices" in point.settings:
+            return int(point.settings["devices"])
+        return scenario_at(point.base, point.settings, point.seed).device_count
+
     def check_scenarios(self) -> None:
         """Draw every setting once; ParameterError for the first that no scenario has."""
         for base in self.bases:

@@ -11,7 +11,7 @@ from msopt.radio import UplinkSharing
 from msopt.relaxed import common_deadlines, shortest_deadline, solve_jointly, solve_relaxed
 from msopt.response import Response
 from msopt.scenario import Scenario
-from msopt.scenario_stack import ScenarioStack, stackable
+from msopt.scenario_stack import ScenarioStack
 from reports.random_scenarios import family, random_scenario
 from tests.strategies import scenarios
 from tests.tolerances import CLOSED_FORM, EXACT, RELAXED_OPTIMUM
@@ -98,7 +98,6 @@ def test_the_gap_bounds_every_whole_control(scenario: Scenario, data: st.DataObj
 def test_a_stack_gives_what_its_scenarios_give(sharing: UplinkSharing) -> None:
     """Rows share every array operation but no number; those that stray leave the others alone."""
     many = [random_scenario(seed, devices=(6, 6), uplink_sharing=sharing) for seed in range(30)]
-    assert stackable(many)
     rows = solve_jointly(Response(ScenarioStack.of(many)))
     assert np.count_nonzero(rows.proven) >= 20
     for row, scenario in enumerate(many):
@@ -107,10 +106,3 @@ def test_a_stack_gives_what_its_scenarios_give(sharing: UplinkSharing) -> None:
             together = rows.one((row,))
             assert together.goodput == pytest.approx(alone.goodput, rel=EXACT)
             assert together.price_of_bandwidth == pytest.approx(alone.price_of_bandwidth, rel=CLOSED_FORM)
-
-
-def test_what_cannot_be_stacked() -> None:
-    curved = family(0, 3).replace(acceptance=family(0, 3).acceptance.interpolated())
-    assert not stackable([family(0, 3), family(0, 4)])
-    assert not stackable([family(0, 3), family(0, 3, "power-limited")])
-    assert not stackable([curved])

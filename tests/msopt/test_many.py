@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 
 from msopt import Control, ParameterError, draw, evaluate, solve, solve_many
+from msopt.many import LARGEST_TOGETHER
 from msopt.radio import UplinkSharing
 from msopt.scenario import Scenario
 from reports.random_scenarios import family
 from tests import brute_force
 from tests.cases import scenario_of
-from tests.tolerances import EXACT, NEVER_ABOVE, OPTIMAL
-
-SAME = 1e-10
-"""The project's own bar: scenarios solved together and one by one have the same goodput."""
+from tests.tolerances import EXACT, MANY_AS_ONE, NEVER_ABOVE, OPTIMAL
 
 
 @pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
@@ -32,7 +30,7 @@ def test_as_one_by_one(preset: str) -> None:
     scenarios = [draw(preset, devices=8, seed=seed)[0] for seed in range(40)]
     found = solve_many(scenarios)
     alone = np.array([solve(scenario).goodput for scenario in scenarios])
-    assert found.goodput == pytest.approx(alone, rel=SAME)
+    assert found.goodput == pytest.approx(alone, rel=MANY_AS_ONE)
 
 
 def test_every_row_is_a_control_of_its_own_scenario() -> None:
@@ -60,7 +58,7 @@ def test_other_problems(problem: str) -> None:
 def test_measured_curves_are_solved_one_by_one() -> None:
     scenarios = [family(seed, 3) for seed in range(3)]
     curved = [scenario.replace(acceptance=scenario.acceptance.interpolated()) for scenario in scenarios]
-    assert solve_many(curved).goodput == pytest.approx(solve_many(scenarios).goodput, rel=SAME)
+    assert solve_many(curved).goodput == pytest.approx(solve_many(scenarios).goodput, rel=MANY_AS_ONE)
 
 
 def test_scenarios_of_different_sizes() -> None:
@@ -68,3 +66,36 @@ def test_scenarios_of_different_sizes() -> None:
         solve_many([family(0, 3), family(0, 4)])
     with pytest.raises(ParameterError, match=r"given are \[\]"):
         solve_many([])
+
+
+def _mixed(count: int) -> list[Scenario]:
+    """Kinks, both ways to share, costs of a token or none, other limits, other laws: all of four devices."""
+    found = []
+    for seed in range(count):
+        sharing: UplinkSharing = "power-limited" if seed % 2 else "fixed-snr"
+        wild = scenario_of(brute_force.random_scenario(np.random.default_rng([seed, 7]), 4, sharing=sharing))
+        tame = family(seed, 4, sharing).replace(min_draft_length=seed % 3, max_draft_length=6 + seed % 7)
+        found += [wild, tame, tame.replace(verify_per_token_s=0.0)]
+    found[3] = found[3].replace(acceptance=found[3].acceptance.interpolated())
+    return found
+
+
+def test_a_row_does_not_depend_on_the_others() -> None:
+    """To the last digit: alone, in another order, and among some of the others."""
+    scenarios = _mixed(10)
+    whole = solve_many(scenarios)
+    rng = np.random.default_rng(11)
+    parts = [np.array([row]) for row in range(len(scenarios))]
+    parts += [rng.permutation(len(scenarios))[:count] for count in (2, 7, 20, len(scenarios))]
+    for rows in parts:
+        part = solve_many([scenarios[int(row)] for row in rows])
+        for name in ("goodput", "bound", "draft_length", "bandwidth_hz"):
+            assert np.array_equal(getattr(part, name), getattr(whole, name)[rows]), (name, rows)
+
+
+def test_too_many_devices_are_solved_one_by_one() -> None:
+    scenarios = [family(seed, LARGEST_TOGETHER + 1) for seed in range(2)]
+    found = solve_many(scenarios)
+    alone = [solve(scenario) for scenario in scenarios]
+    assert found.goodput.tolist() == [solution.goodput for solution in alone]
+    assert found.bound.tolist() == [solution.bound for solution in alone]

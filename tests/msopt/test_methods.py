@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from msopt import METHODS, PROBLEMS, ParameterError, Scenario, draw, evaluate, solve
+from msopt import METHODS, PROBLEMS, MsoptError, ParameterError, Scenario, draw, evaluate, solve
 from msopt.baselines import fixed_lengths
 from msopt.control import Control
 from msopt.goodput import play, round_at
@@ -56,6 +56,31 @@ def test_every_method(cell: Scenario, problem: Any, method: str) -> None:
     assert best <= record["bound_tokens_per_s"]
     assert (record["correction_s"] is not None) == (problem == "modes")
     assert (record["per_token_s"] is not None) == (problem == "homogeneous")
+
+
+@pytest.mark.parametrize("problem", ["heterogeneous", "modes"])
+def test_a_bound_that_is_known_serves_the_baselines(cell: Scenario, problem: Any) -> None:
+    best = solve(cell, problem, "exact")
+    assert best.bound is not None
+    for method in METHODS[problem]:
+        alone, told = solve(cell, problem, method), solve(cell, problem, method, bound=best.bound)
+        assert told.goodput == alone.goodput
+        if told.bound is not None and alone.bound is not None:
+            assert best.goodput <= told.bound <= alone.bound * (1.0 + NEVER_ABOVE)
+    baseline = "greedy" if problem == "modes" else "fixed"
+    reached = solve(cell, problem, baseline).goodput
+    with pytest.raises(MsoptError, match="below a goodput that was reached"):
+        solve(cell, problem, baseline, bound=0.5 * reached)
+
+
+def test_methods_of_one_scenario_after_another() -> None:
+    """What is kept of a scenario for its next method does not reach another scenario."""
+    cells = [draw("uldl-qwen25", devices=4, seed=seed)[0] for seed in range(2)]
+    methods = ["greedy", "exact", "computation-only"]
+    in_turn = [solve(one, "modes", method).goodput for method in methods for one in cells]
+    each = [solve(one, "modes", method).goodput for one in cells for method in methods]
+    assert in_turn == [each[0], each[3], each[1], each[4], each[2], each[5]]
+    assert each[:3] != each[3:]
 
 
 def test_published_baselines() -> None:
