@@ -44,9 +44,9 @@ benchmarks: $(TEST_STAMP)
 # Only one pair at a time; an interrupted measurement goes on where it was.
 profiles: $(TEST_STAMP)
 	mkdir -p msopt/profiles
-	@set -e; for skip in 2 4 6 8; do \
-	  $(BIN)/msopt measure --draft skip-$$skip --dtype float32 --output msopt/profiles/smollm2-skip-$$skip.json; done
-	@test -z "$(QWEN)" || $(BIN)/msopt measure --dtype bfloat16 \
+	@set -e; for skip in 2 4 8; do \
+	  $(BIN)/msopt measure --draft skip-$$skip --dtype bfloat16 --threads 1 --output msopt/profiles/smollm2-skip-$$skip.json; done
+	@test -z "$(QWEN)" || $(BIN)/msopt measure --dtype bfloat16 --threads 1 --tokens 64 --prompts 6 \
 	  --draft $(QWEN)/Qwen2.5-Coder-0.5B-Instruct-Q4_K_M.gguf --target $(QWEN)/Qwen2.5-Coder-1.5B-Instruct-Q4_K_M.gguf \
 	  --name qwen2.5-coder-0.5b-1.5b --output msopt/profiles/qwen2.5-coder-0.5b-1.5b.json
 
