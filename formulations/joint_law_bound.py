@@ -18,8 +18,7 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation
-from formulations.lengths_at_deadline import check_deadline
+from formulations.at_deadline import AtDeadline
 from formulations.solvable import Decision
 from msopt.arrays import BoolArray, FloatArray
 from msopt.errors import ParameterError
@@ -59,7 +58,7 @@ def correction_times(scenario: Scenario) -> FloatArray:
 
 
 @final
-class JointLawBound(AbstractFormulation):
+class JointLawBound(AtDeadline):
     """An upper bound for the goodput of problem `modes` at a deadline.
 
     Parameters
@@ -72,21 +71,7 @@ class JointLawBound(AbstractFormulation):
 
     name: ClassVar[str] = "joint-law-bound"
     solvers: ClassVar[tuple[str, ...]] = ("HIGHS", "CLARABEL", "ECOS")
-    always_feasible: ClassVar[bool] = False
     agreement: ClassVar[float] = 1e-7
-
-    def __init__(self, scenario: Scenario, deadline_s: float) -> None:
-        self._given = check_deadline(deadline_s)
-        super().__init__(scenario)
-
-    def update(self, scenario: Scenario, deadline_s: float | None = None) -> None:
-        """Take another scenario, and another deadline where given."""
-        self._given = self._given if deadline_s is None else check_deadline(deadline_s)
-        super().update(scenario)
-
-    def infeasible_cause(self) -> tuple[str, str]:
-        """The deadline is too short for the shortest drafts."""
-        return f"the shortest drafts take longer than deadline_s = {self._given:g}", "raise deadline_s"
 
     def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
         if scenario.device_count > LARGEST_K:

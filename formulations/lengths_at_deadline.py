@@ -14,29 +14,21 @@ from typing import ClassVar, final
 import cvxpy as cp
 import numpy as np
 
+from formulations.at_deadline import AtDeadline
 from formulations.first_guess import draft_control_guess
 from formulations.laws import goodput, set_goodput
 from formulations.per_second import PerSecondProgram
 from formulations.sharing import declare_sharing, set_sharing
 from formulations.solvable import Decision
 from msopt.arrays import FloatArray
-from msopt.errors import ParameterError, describe
 from msopt.goodput import finish_s, round_at
-from msopt.scenario import Scenario
 
 ROUND_OFF = 1e-6
 """A deadline just long enough must not fail for its last digits: the band may be exceeded by this share."""
 
 
-def check_deadline(deadline_s: float) -> float:
-    """The deadline [s], after checking that it is a positive number."""
-    if not (np.isfinite(deadline_s) and deadline_s > 0.0):
-        raise ParameterError(f"deadline_s = {describe(deadline_s)} is not a finite number above 0")
-    return float(deadline_s)
-
-
 @final
-class LengthsAtDeadline(PerSecondProgram):
+class LengthsAtDeadline(AtDeadline, PerSecondProgram):
     """Lengths and bandwidths for a deadline.
 
     Parameters
@@ -48,16 +40,6 @@ class LengthsAtDeadline(PerSecondProgram):
     """
 
     name: ClassVar[str] = "lengths-at-deadline"
-    always_feasible: ClassVar[bool] = False
-
-    def __init__(self, scenario: Scenario, deadline_s: float) -> None:
-        self._given = check_deadline(deadline_s)
-        super().__init__(scenario)
-
-    def update(self, scenario: Scenario, deadline_s: float | None = None) -> None:
-        """Take another scenario, and another deadline where given."""
-        self._given = self._given if deadline_s is None else check_deadline(deadline_s)
-        super().update(scenario)
 
     def known_infeasible(self) -> bool:
         """Whether the shortest drafts need more than the band."""
@@ -68,10 +50,6 @@ class LengthsAtDeadline(PerSecondProgram):
             return least > 0
         rate = least * scenario.token_payload_bits("heterogeneous") / slack
         return bool(np.sum(scenario.uplink.bandwidth(rate)) > scenario.uplink_bandwidth_hz * (1.0 + ROUND_OFF))
-
-    def infeasible_cause(self) -> tuple[str, str]:
-        """The deadline is too short for the shortest drafts."""
-        return f"the shortest drafts take longer than deadline_s = {self._given:g}", "raise deadline_s"
 
     def _build(self) -> cp.Maximize:
         s, d, length = self._declare()

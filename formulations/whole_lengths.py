@@ -15,8 +15,7 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation
-from formulations.lengths_at_deadline import check_deadline
+from formulations.at_deadline import AtDeadline
 from formulations.solvable import Decision
 from msopt.arrays import FloatArray
 from msopt.control import Control
@@ -25,7 +24,7 @@ from msopt.scenario import Scenario
 
 
 @final
-class WholeLengths(AbstractFormulation):
+class WholeLengths(AtDeadline):
     """The best whole lengths for a deadline; any law and sharing.
 
     Parameters
@@ -38,23 +37,9 @@ class WholeLengths(AbstractFormulation):
 
     name: ClassVar[str] = "whole-lengths"
     solvers: ClassVar[tuple[str, ...]] = ("HIGHS",)
-    always_feasible: ClassVar[bool] = False
     passes: ClassVar[int] = 2
     least_repeats: ClassVar[int] = 20
     agreement: ClassVar[float] = 1e-9
-
-    def __init__(self, scenario: Scenario, deadline_s: float) -> None:
-        self._given = check_deadline(deadline_s)
-        super().__init__(scenario)
-
-    def update(self, scenario: Scenario, deadline_s: float | None = None) -> None:
-        """Take another scenario, and another deadline where given."""
-        self._given = self._given if deadline_s is None else check_deadline(deadline_s)
-        super().update(scenario)
-
-    def infeasible_cause(self) -> tuple[str, str]:
-        """The deadline is too short for the shortest drafts."""
-        return f"the shortest drafts take longer than deadline_s = {self._given:g}", "raise deadline_s"
 
     def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
         return f"{scenario.device_count} devices", f"lengths {scenario.length_limits('heterogeneous')}"

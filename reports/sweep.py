@@ -157,11 +157,3 @@ def _column(values: list[Any]) -> "pa.Array":
     elif len(kinds) > 1:
         values = [None if value is None else str(value) for value in values]
     return pa.array(values, type=pa.float64() if not kinds else None)
-
-
-def read_results(path: Path) -> list[Row]:
-    """The rows of a results file."""
-    import pyarrow.parquet
-
-    rows: list[Row] = pyarrow.parquet.read_table(path).to_pylist()
-    return rows

@@ -2,15 +2,17 @@
 
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
 import msopt as package
 from msopt import MsoptError, ParameterError
 from reports import sweep as module
 from reports.studies import points as points_module
+from reports.studies.points import Row
 from reports.studies.settings import scenario_at
 from reports.studies.study import OPTIMUM, Point, Study, parse_study, read_study
-from reports.sweep import FINISHED, RESULTS, read_results, sweep
+from reports.sweep import FINISHED, RESULTS, sweep
 from tests.reports.command import Command
 from tests.tolerances import MANY_AS_ONE
 
@@ -28,6 +30,11 @@ bandwidth_hz = [5e6, 10000000]
 [options.fixed]
 length = 4
 """
+
+
+def read_results(path: Path) -> list[Row]:
+    rows: list[Row] = pyarrow.parquet.read_table(path).to_pylist()
+    return rows
 
 
 @pytest.fixture(scope="module")
