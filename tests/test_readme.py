@@ -13,7 +13,7 @@ def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(example, "README.md", "exec"), {})
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].endswith("below the optimum")
-    assert len(printed) == 2 + 8 + 2
+    assert len(printed) == 2 + 8 + 3
 
 
 def test_every_file_it_names_exists() -> None:
