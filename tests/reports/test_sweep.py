@@ -203,6 +203,16 @@ def test_a_failure_names_the_point_and_keeps_what_is_done(folder: Path, monkeypa
     assert len((folder / FINISHED).read_text(encoding="utf-8").splitlines()) == 2
 
 
+def test_a_failure_of_many_points_names_the_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise MsoptError("no")
+
+    monkeypatch.setattr(points_module, "solve_many", fails)
+    words = "method decomposition on multispin-qwen35 at devices = 3, .*, draw 0 or one of the 7 points after it: no"
+    with pytest.raises(MsoptError, match=words):
+        sweep(parse_study(DECOMPOSED), folder, jobs=1)
+
+
 def test_a_folder_of_another_study(folder: Path) -> None:
     study = parse_study(SMALL)
     sweep(study, folder, jobs=1)
