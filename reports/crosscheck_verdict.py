@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import bdtr
 
 from formulations.registry import PRICE_RTOL
 from reports.crosscheck_checks import Check
@@ -20,6 +21,10 @@ SOLVED_AT_LEAST = {
     ("HIGHS", "power-limited"): 1.0,
 }
 """Least share of trials that a solver has to solve. SCS, a first-order method, promises none."""
+
+REFUTED = 0.01
+"""Chance of so few solved trials, or fewer, at the least share itself, below which that share is refuted: the false
+alarm rate of a row, however few its trials."""
 
 PRICES_AGREE_AT_LEAST = 0.98
 """Least share of trials in which dual, closed form and finite difference are within PRICE_RTOL of each other."""
@@ -91,6 +96,11 @@ def _one(trial: Trial) -> Record:
     }
 
 
+def refuted(solved: int, asked: int, least: float) -> bool:
+    """Whether so few solved trials are hardly chance, were the least share true."""
+    return bool(bdtr(solved, asked, least) < REFUTED)
+
+
 def faults(check: Check, solver: str, trials: Sequence[Trial]) -> list[str]:
     """What breaks a tolerance, in words; nothing where the row passes."""
     found, entry = [], check.entry
@@ -98,8 +108,8 @@ def faults(check: Check, solver: str, trials: Sequence[Trial]) -> list[str]:
         asked = [trial for trial in trials if trial.scenario.uplink_sharing == sharing]
         least = SOLVED_AT_LEAST.get((solver, sharing), 0.0)
         solved = sum(trial.solved for trial in asked)
-        if asked and solved < least * len(asked):
-            found.append(f"{solved} of {len(asked)} {sharing} trials solved, {least:.0%} needed")
+        if asked and refuted(solved, len(asked), least):
+            found.append(f"{solved} of {len(asked)} {sharing} trials solved: {least:.0%} is refuted at {REFUTED:.0%}")
     answers = [trial for trial in trials if trial.solved]
     limits: tuple[tuple[str, Callable[[Trial], float | None], float], ...] = (
         ("objective off by", lambda t: _off(t.difference, entry.bound), entry.objective_rtol),

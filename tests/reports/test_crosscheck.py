@@ -1,6 +1,7 @@
 """The cross-check: every entry has its check, the same seed gives the same table, and what is wrong fails."""
 
 import copy
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from reports.crosscheck_checks import CHECKS
 from reports.crosscheck_references import relaxed
 from reports.crosscheck_references_ud import modes
 from reports.crosscheck_trial import Trial, attempt, certified, reference_of
-from reports.crosscheck_verdict import SOLVED_AT_LEAST, faults, row
+from reports.crosscheck_verdict import SOLVED_AT_LEAST, faults, refuted, row
 from reports.random_scenarios import family, random_scenario
 from tests.cases import s1, s2, scenario_of
 from tests.reports.command import Command
@@ -120,8 +121,18 @@ def test_failures_are_told_and_saved(msopt: Command, monkeypatch: pytest.MonkeyP
     record = outcome.record[0]
     assert record["solved"] == 0
     assert [failure["status"] for failure in record["failures"]] == ["user_limit"] * 2
-    assert record["faults"] == ["0 of 2 fixed-snr trials solved, 99% needed"]
+    assert record["faults"] == ["0 of 2 fixed-snr trials solved: 99% is refuted at 1%"]
     assert (msopt.folder / "worst" / "draft-control-ecos-failed-1.toml").exists()
+
+
+@pytest.mark.parametrize("least", [0.9, 0.98, 0.99, 1.0])
+@pytest.mark.parametrize("asked", [1, 4, 30, 300])
+def test_a_share_of_solved_trials_is_refuted_by_what_chance_hardly_gives(asked: int, least: float) -> None:
+    """Against the binomial law summed term by term: a false alarm in at most one of a hundred rows."""
+    chance = 0.0
+    for solved in range(asked + 1):
+        chance += math.comb(asked, solved) * least**solved * (1.0 - least) ** (asked - solved)
+        assert refuted(solved, asked, least) == (chance < 0.01)
 
 
 def test_thresholds_are_those_of_the_issue() -> None:
