@@ -68,3 +68,8 @@ def test_scenarios_of_different_sizes() -> None:
         solve_many([family(0, 3), family(0, 4)])
     with pytest.raises(ParameterError, match=r"given are \[\]"):
         solve_many([])
+
+
+def test_scenarios_that_can_be_gone_through_once() -> None:
+    scenarios = [family(seed, 3) for seed in range(3)]
+    assert solve_many(iter(scenarios)).goodput.tolist() == solve_many(scenarios).goodput.tolist()
