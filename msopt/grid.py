@@ -66,6 +66,7 @@ def _rounded(scenario: Scenario, phi_points: int, lambda_points: int) -> FloatAr
     a = np.where(inner, alpha, 0.5)
     worth = (phi_high - draft) ** 2 / (airtime * phi_high) * -np.log(a) / (1.0 - a) * a * a
     ceiling = float(np.max(worth[inner], initial=0.0)) or float(np.max((phi_high - draft) ** 2 / (airtime * phi_high)))
+    ceiling = ceiling or 1.0  # where uploading takes no time beside drafting, every multiplier says the same
     multiplier = np.geomspace(_LEAST_MULTIPLIER * ceiling, ceiling, lambda_points)
     with_lengths = lengths_at_deadline(phi[:, None, None], multiplier[None, :, None], alpha, draft, airtime)
     bounded = np.nan_to_num(np.clip(with_lengths, -1.0, float(high) + 1.0))

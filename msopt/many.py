@@ -1,6 +1,6 @@
 """Many scenarios of one size at once: fading traces, sweeps, Monte Carlo."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +42,7 @@ class ManySolutions:
     bandwidth_hz: FloatArray
 
 
-def solve_many(scenarios: Sequence[Scenario], problem: Problem = "heterogeneous") -> ManySolutions:
+def solve_many(scenarios: Iterable[Scenario], problem: Problem = "heterogeneous") -> ManySolutions:
     """Solve one problem of many scenarios by method `decomposition`.
 
     Scenarios of problem `heterogeneous` with the geometric law are solved together, in arrays; the few that sit at
@@ -54,6 +54,7 @@ def solve_many(scenarios: Sequence[Scenario], problem: Problem = "heterogeneous"
     ParameterError
         Where there are no scenarios or they differ in the number of devices.
     """
+    scenarios = list(scenarios)
     counts = {scenario.device_count for scenario in scenarios}
     if len(counts) != 1:
         raise ParameterError(f"solve_many needs scenarios with one number of devices; given are {sorted(counts)}")

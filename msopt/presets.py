@@ -16,7 +16,7 @@ from msopt.channel import CELLS, MULTISPIN_CELL, ULDL_CELL, Cell, Draws, uniform
 from msopt.comments import sections
 from msopt.errors import ParameterError, describe
 from msopt.scenario import Scenario
-from msopt.validation import check_whole
+from msopt.validation import MOST_DEVICES, check_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +231,7 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
     (('device-01', 'device-02', 'device-03'), [0.739, 0.739, 0.739])
     """
     chosen = PRESETS[_one_of("preset", preset, PRESETS)]
-    check_whole("devices", devices, 1)
+    check_whole("devices", devices, 1, MOST_DEVICES)
     check_whole("seed", seed, 0)
     radio = {
         "bandwidth_hz": bandwidth_hz,
@@ -314,12 +314,13 @@ def _comment(preset: Preset, scenario: Scenario, seed: int, options: Mapping[str
     )
 
 
-def _one_of(option: str, value: str, known: Iterable[str]) -> str:
+def _one_of(option: str, value: object, known: Iterable[str]) -> str:
     """The known name that a value is, in any case."""
     names = {name.casefold(): name for name in known}
-    found = names.get(value.casefold())
+    word = value.casefold() if isinstance(value, str) else ""
+    found = names.get(word)
     if found is None:
-        near = difflib.get_close_matches(value.casefold(), names, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
         hint = f"; did you mean {names[near[0]]}?" if near else ""
         raise ParameterError(f"{option} = {describe(value)} is not one of {', '.join(names.values())}{hint}")
     return found

@@ -12,7 +12,7 @@ from msopt.profile import Profile
 from msopt.profile_file import task_of
 from msopt.profile_keys import draft_seconds, verify_numbers
 from msopt.scenario import DEFAULT_MAX_DRAFT_LENGTH, Scenario
-from msopt.validation import check_whole
+from msopt.validation import MOST_DEVICES, check_whole
 from msopt.vllm_metrics import Served
 
 KEPT_ACCEPTANCE = 0.99
@@ -60,7 +60,7 @@ def draw_from_profiles(
     ParameterError
         For profiles of several targets, a task that a profile lacks, or what no profile has.
     """
-    check_whole("devices", devices, 1)
+    check_whole("devices", devices, 1, MOST_DEVICES)
     check_whole("seed", seed, 0)
     if served is not None and tasks:
         raise ParameterError("tasks choose among a profile's acceptances; what vLLM served takes their place")

@@ -109,7 +109,7 @@ def parse(text: str, name: str, folder: Path | None = None) -> dict[str, Any]:
     ParameterError
         For a text that describes no scenario; in one line, without the file's name.
     """
-    raw = _load(text)
+    raw = load_toml(text)
     _check_tables(raw)
     try:
         file = _File.model_validate(raw)
@@ -168,7 +168,8 @@ def _law_keys(acceptance: Acceptance, k: int) -> dict[str, Any]:
     return law
 
 
-def _load(text: str) -> dict[str, Any]:
+def load_toml(text: str) -> dict[str, Any]:
+    """What a TOML text holds; ParameterError in one line, without the file's name, where it is none."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -14,7 +14,7 @@ from msopt.arrays import FloatArray, IntArray
 from msopt.baselines import goodput_at_server
 from msopt.errors import ParameterError
 from msopt.scenario import Scenario
-from msopt.validation import check_whole
+from msopt.validation import MOST_SERVED, check_whole
 
 DEFAULT_TOLERANCE = 0.005
 
@@ -102,7 +102,7 @@ def schedule(
     ParameterError
         For values outside their domains.
     """
-    check_whole("max", max_length, 1)
+    check_whole("max", max_length, 1, MOST_SERVED)
     if not 0.0 <= tolerance < 1.0:
         raise ParameterError(f"tolerance = {tolerance:g} is not a share of the goodput, from 0 to below 1")
     if not batch_sizes:

@@ -40,6 +40,10 @@ NUMBERS = (
     "server_draft_s_per_token",
 )
 SMALLEST, LARGEST = 1e-30, 1e30
+MOST_DEVICES = 1_000_000
+"""That are drawn: a typing error beyond must not fill the memory."""
+MOST_SERVED = 10_000
+"""The longest draft of a server that drafts and verifies itself [token]."""
 
 
 def key_of(field: str) -> str:
@@ -176,7 +180,10 @@ def _check_lengths(fields: Fields) -> None:
             raise ParameterError(f"limits.min_draft_length = {least} is above max_draft_length = {greatest}")
 
 
-def check_whole(option: str, value: object, least: int) -> None:
-    """Raise ParameterError where an option is not a whole number of at least some."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+def check_whole(option: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise ParameterError where an option is not a whole number of at least some, and of at most some."""
+    whole = not isinstance(value, bool) and isinstance(value, int | np.integer)
+    if not whole or value < least:  # type: ignore[operator]
         raise ParameterError(f"{option} = {describe(value)} is not a whole number of at least {least}")
+    if most is not None and value > most:  # type: ignore[operator]
+        raise ParameterError(f"{option} = {describe(value)} is above {most}, the most that is allowed")

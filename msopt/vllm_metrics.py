@@ -19,6 +19,7 @@ from scipy.optimize import brentq
 from msopt.acceptance import Acceptance
 from msopt.errors import ParameterError, describe
 from msopt.profile import CurvePoint, curve_of_counts
+from msopt.validation import MOST_SERVED, check_whole
 
 _LINE = "SpecDecoding metrics:"
 _COUNTER = "vllm:spec_decode_num_"
@@ -88,8 +89,7 @@ def pooled_acceptance(pooled: float, draft_length: int) -> float:
     """
     if not 0.0 <= pooled <= 1.0:
         raise ParameterError(f"pooled rate = {pooled:g} is outside [0, 1]")
-    if draft_length < 1:
-        raise ParameterError(f"draft length = {draft_length} of a pooled rate is not a whole number of at least 1")
+    check_whole("draft length", draft_length, 1, MOST_SERVED)
     if pooled in (0.0, 1.0):
         return pooled
     powers = np.arange(1.0, draft_length + 1.0)

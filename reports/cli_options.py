@@ -4,11 +4,19 @@ from typing import Annotated, Literal
 
 import typer
 
-from msopt import PRESETS, PROBLEMS
+from msopt import PRESETS, PROBLEMS, ParameterError
 from msopt.channel import CELLS
 from msopt.grid import GridRule
 from reports.convex import methods_of
 from reports.output import Format
+
+
+def _named(folder: str) -> str:
+    """A shell's unset variable must not scatter a report over the folder that one stands in."""
+    if not folder:
+        raise ParameterError("--output is empty; name a folder")
+    return folder
+
 
 ProblemChoice = Literal["homogeneous", "heterogeneous", "modes", "all"]
 
@@ -199,7 +207,8 @@ Solver = Annotated[
     typer.Option("--solver", metavar="NAME", help="Method convex: ECOS (default), CLARABEL or SCS."),
 ]
 Folder = Annotated[
-    str, typer.Option("--output", metavar="DIR", help="Folder of the results; made where it is missing.")
+    str,
+    typer.Option("--output", metavar="DIR", callback=_named, help="Folder of the results; made where it is missing."),
 ]
 UserMethods = Annotated[
     list[str] | None,

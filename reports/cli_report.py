@@ -1,5 +1,6 @@
 """The command `msopt report`."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,15 @@ Profiles = Annotated[
 ]
 
 
+def _check_place(place: Path) -> None:
+    """Tell before the computing, not after it, that nothing can be written there."""
+    nearest = next(near for near in (place, *place.absolute().parents) if near.exists())
+    if not nearest.is_dir():
+        raise ParameterError(f'"{nearest}" is not a folder')
+    if not os.access(nearest, os.W_OK):
+        raise ParameterError(f'"{nearest}" cannot be written')
+
+
 def report(
     folder: opt.Folder,
     reported: opt.Reported = None,
@@ -42,8 +52,7 @@ def report(
 ) -> None:
     """Write the comparison report: a page, its data, figures and tables. Exit code 1 where a check of it fails."""
     place = Path(folder)
-    if place.exists() and not place.is_dir():
-        raise ParameterError(f'"{folder}" is not a folder')
+    _check_place(place)
     names = reported or [msopt.bundled.default]
     scenarios = [(name, scenario_path(name)) for name in names]
     need_cvxpy("the report's cross-check")
@@ -53,16 +62,14 @@ def report(
     from reports.page import write_report
     from reports.progress import progress_bar
     from reports.rows import rows_of
-    from reports.user_function import load_function
-    from reports.user_method import OPTION
+    from reports.user_method import check_methods
 
-    for name in method or ():
-        load_function(OPTION, name)
+    check_methods(method or ())
     order = Order(
         scenarios=scenarios,
         effort="full" if full else "quick",
         seed=seed,
-        methods=tuple(method or ()),
+        methods=tuple(dict.fromkeys(method or ())),
         profiles=[find_profile(name) for name in (msopt.bundled.profile_names() if profile is None else profile)],
         jobs=jobs,
     )

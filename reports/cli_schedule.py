@@ -13,7 +13,7 @@ from msopt.profile_keys import draft_seconds, verify_numbers
 from msopt.scenario import DEFAULT_MAX_DRAFT_LENGTH
 from msopt.schedule import DEFAULT_TOLERANCE, Schedule, mixed
 from msopt.schedule import schedule as find_schedule
-from msopt.validation import check_whole
+from msopt.validation import MOST_SERVED, check_whole
 from msopt.vllm_config import speculative_config
 from reports import cli_options as opt
 from reports.inputs import read_served, whole_numbers
@@ -53,7 +53,7 @@ def schedule(
     known = min(int(law.last_measured[0]) for law in laws)
     most = max_length
     if most is not None:
-        check_whole("--max", most, 1)
+        check_whole("--max", most, 1, MOST_SERVED)
     else:
         most = DEFAULT_MAX_DRAFT_LENGTH if served is not None and served.pooled else known
     law = mixed(laws, most)
@@ -62,9 +62,9 @@ def schedule(
     warnings = [*measured.cautions, *(served.notes if served else ()), *_warnings(measured, found, known)]
     warn(warnings)
     record = _record(measured, tasks, found, config, warnings)
-    emit(record, lambda console: _show(console, record), form=form)
     if output is not None:
         write_text(output, as_json(config))
+    emit(record, lambda console: _show(console, record), form=form)
 
 
 def _law(profile: Profile, task: str) -> Acceptance:

@@ -31,10 +31,12 @@ def sweep(
     from reports.progress import progress_bar
     from reports.studies.study import read_study
     from reports.sweep import sweep as run_study
+    from reports.user_method import check_methods
 
+    check_methods(method or ())
     study = read_study(file)
     if method:
-        study = study.model_copy(update={"methods": [*study.methods, *method]})
+        study = study.model_copy(update={"methods": list(dict.fromkeys([*study.methods, *method]))})
     with progress_bar(study.name) as progress:
         results = run_study(study, Path(folder), jobs=jobs, dask=dask, progress=progress)
     print(f"The results are in {results}")

@@ -57,7 +57,7 @@ def score_formula(formula: Formula, number: int, scenario: Scenario) -> Score:
     score = Score(number=number, scenario=scenario)
     try:
         answer = formula.function(scenario)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return replace(score, status="error", cause=f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - started
     if answer is None:

@@ -98,18 +98,20 @@ def _check_user_methods(study: Study) -> None:
 
 
 def _claim(folder: Path, study: Study) -> None:
-    """Make the folder this study's, or find that it is; a torn last line of the log is cut off."""
+    """Make the folder this study's, or find that it is; one in which nothing was finished may be anyone's."""
     wanted = as_json({"msopt": msopt.__version__, "study": study.model_dump()})
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ParameterError(f"{folder}: cannot be made a folder: {error.strerror}") from None
-    if (folder / STUDY).exists():
+    log, results = folder / FINISHED, folder / RESULTS
+    begun = results.exists() or (log.exists() and log.stat().st_size > 0)
+    if begun and (folder / STUDY).exists():
         if read_text(folder / STUDY) != wanted:
             raise ParameterError(
                 f"{folder}: holds the results of another study or version of msopt; choose another --output"
             )
-    elif (folder / FINISHED).exists() or (folder / RESULTS).exists():
+    elif begun:
         raise ParameterError(f"{folder}: holds results, but not the study they are of; choose another --output")
     else:
         write_text(folder / STUDY, wanted)
@@ -127,8 +129,8 @@ def _finished(log: Path, count: int) -> dict[int, list[Row]]:
     for number, line in enumerate(whole.splitlines(), start=1):
         try:
             entry = json.loads(line)
-            point, rows = entry["point"], entry["rows"]
-        except (json.JSONDecodeError, TypeError, KeyError):
+            point, rows = entry["point"], [dict(row) for row in entry["rows"]]
+        except (ValueError, TypeError, KeyError):
             raise ParameterError(f"{log}: line {number} is not a finished point") from None
         if not (isinstance(point, int) and 0 <= point < count):
             raise ParameterError(f"{log}: line {number} is of no point of the study")

@@ -24,7 +24,7 @@ def load_function(option: str, name: str) -> Callable[..., Any]:
     sys.path.insert(0, here)
     try:
         found = importlib.import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ParameterError(f'{option}: module "{module}" cannot be loaded: {type(error).__name__}: {error}') from None
     finally:
         sys.path.remove(here)

@@ -4,12 +4,20 @@ It answers None where it does not apply. A control of another problem than the o
 belongs to the tables and figures of the problem that its controls are of.
 """
 
+from collections.abc import Iterable
+
 import msopt
 from msopt import Control, ParameterError, Scenario, Solution
 from msopt.scenario import Problem
 from reports.user_function import load_function
 
 OPTION = "--method"
+
+
+def check_methods(names: Iterable[str]) -> None:
+    """Load every method named, so that a bad name is told before anything is computed."""
+    for name in names:
+        load_function(OPTION, name)
 
 
 def user_solution(name: str, scenario: Scenario, problem: Problem) -> Solution | None:
@@ -25,7 +33,7 @@ def user_solution(name: str, scenario: Scenario, problem: Problem) -> Solution |
     function = load_function(OPTION, name)
     try:
         answer = function(scenario)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ParameterError(f"{OPTION} {name}: fails on {scenario.name}: {type(error).__name__}: {error}") from None
     if answer is None:
         return None

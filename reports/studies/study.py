@@ -20,7 +20,6 @@ compared on the same devices.
 
 import difflib
 import itertools
-import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
@@ -33,13 +32,16 @@ from msopt.errors import describe
 from msopt.files import read_text
 from msopt.options import checked_options
 from msopt.scenario import Problem
+from msopt.scenario_file import load_toml
 from reports.studies.settings import SETTINGS, scenario_at
 
 OPTIMUM = "optimum"
 EXACT_UP_TO: dict[Problem, int] = {"homogeneous": 1000, "heterogeneous": 64, "modes": 20}
 """Devices up to which method `optimum` is `exact` by default: beyond, a proof may take too long for a study."""
 
-Value = Annotated[bool | int | float | str, Field(union_mode="smart")]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # what a column of the results holds
+Value = Annotated[bool | Whole | Number | str, Field(union_mode="smart")]
 
 
 class Point(NamedTuple):
@@ -168,16 +170,17 @@ def read_study(path: str) -> Study:
 
 def parse_study(text: str) -> Study:
     """The study of a text; ParameterError in one line, without the file's name."""
+    raw = load_toml(text)
     try:
-        return Study.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise ParameterError(str(error)) from None
+        return Study.model_validate(raw)
     except ValidationError as error:
         fault = error.errors()[0]
         place = ".".join(str(part) for part in fault["loc"])
         if fault["type"] == "extra_forbidden":
             raise ParameterError(f"unknown key {place}{_near(place, Study.model_fields)}") from None
         message = fault["msg"].removeprefix("Value error, ")
+        if place.endswith(".bool"):  # the first kind that a Value may be of
+            place, message = place.removesuffix(".bool"), "is no finite number, no text, and not true or false"
         given = f"{place} = {describe(fault['input'])}: " if place else ""
         raise ParameterError(f"{given}{message[:1].lower()}{message[1:]}") from None
 

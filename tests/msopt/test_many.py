@@ -99,3 +99,8 @@ def test_too_many_devices_are_solved_one_by_one() -> None:
     alone = [solve(scenario) for scenario in scenarios]
     assert found.goodput.tolist() == [solution.goodput for solution in alone]
     assert found.bound.tolist() == [solution.bound for solution in alone]
+
+
+def test_scenarios_that_can_be_gone_through_once() -> None:
+    scenarios = [family(seed, 3) for seed in range(3)]
+    assert solve_many(iter(scenarios)).goodput.tolist() == solve_many(scenarios).goodput.tolist()

@@ -249,3 +249,11 @@ def test_no_baseline_is_above_where_corrections_cost_next_to_nothing(seed: int) 
     ours = solve(scenario, "modes").goodput
     for method in ("greedy", "computation-only", "uniform-length", "all-uplink", "all-downlink"):
         assert solve(scenario, "modes", method).goodput <= ours * (1.0 + NEVER_ABOVE)
+
+
+def test_grid_where_uploading_takes_no_time_beside_drafting() -> None:
+    scenario = draw("multispin-llama2", devices=1, seed=0)[0]
+    scenario = scenario.replace(uplink_bandwidth_hz=1e30, min_draft_length=1, max_draft_length=1)
+    found = solve(scenario, "heterogeneous", "grid")
+    assert found.control is not None
+    assert found.control.draft_length.tolist() == [1]

@@ -52,6 +52,12 @@ BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("report S2", ["--output"]),
     ("report nope --output FOLDER/out", ["neither a file nor a bundled scenario"]),
     ("report S2 --output S2", ["folder"]),
+    ("report S2 --output S2/out", ["scenario.toml", "not a folder"]),
+    ("report S2 --output=", ["--output is empty"]),
+    ("sweep S2 --output=", ["--output is empty"]),
+    ("sweep S2 --output FOLDER/out --method fixed", ['"fixed" is not MODULE:FUNCTION']),
+    ("scenario uldl-qwen25 --devices 99999999999999999999", ["devices", "1000000"]),
+    ("scenario uldl-qwen25 --pooled-rate 0.5 --pooled-length 99999999", ["draft length", "10000"]),
 ]
 
 

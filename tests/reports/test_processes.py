@@ -73,3 +73,16 @@ def test_processes() -> None:
     plain = run("solve", "qwen-coder", "--problem", "homogeneous", PYTHONIOENCODING="ascii")
     assert (plain.returncode, plain.stderr) == (0, "")
     assert "time per token, \\u03b8" in plain.stdout
+
+
+def test_closed_streams() -> None:
+    """`>&-`: Python then has no stream at all."""
+    code = "import sys; from reports.cli import main; sys.exit(main(sys.argv[1:]))"
+    for arguments in ("scenarios", "scenario uldl-qwen25", "solve first-look --format json"):
+        line = [sys.executable, "-c", code, *arguments.split()]
+        for closed in (">&-", "2>&-", ">&- 2>&-"):
+            finished = subprocess.run(
+                ["sh", "-c", f'"$@" {closed}', "sh", *line], capture_output=True, text=True, check=False
+            )
+            assert (finished.returncode, finished.stderr) == (0, "")
+            assert bool(finished.stdout) == (closed == "2>&-")

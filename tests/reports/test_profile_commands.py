@@ -170,3 +170,14 @@ def test_a_schedule_needs_acceptance_and_times(msopt: Command) -> None:
         outcome = msopt("schedule", path)
         assert (outcome.code, outcome.out) == (2, "")
         assert part in outcome.err
+
+
+def test_a_schedule_that_cannot_be_written_prints_nothing(msopt: Command, measured: Path) -> None:
+    outcome = msopt("schedule", measured, "--batch-sizes", "1-4", "--output", msopt.folder)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "cannot be written" in outcome.err
+
+
+def test_a_greatest_length_beyond_all_memory(msopt: Command, measured: Path) -> None:
+    outcome = msopt("schedule", measured, "--max", 10**9)
+    assert (outcome.code, outcome.err) == (2, "msopt: --max = 1000000000 is above 10000, the most that is allowed\n")

@@ -247,6 +247,16 @@ def test_a_folder_of_another_study(folder: Path) -> None:
         (("length = 4", "grid_phi = 4"), "option grid_phi goes with method grid"),
         (("[options.fixed]", "[options.grid]"), '"grid" is not one of fixed'),
         (("seed = 5", "seed = "), "Invalid value"),
+        (("seed = 5", "seed = " + "9" * 5000), "cannot be read as TOML"),
+        (("seed = 5", "seed = " + "[" * 5000), "cannot be read as TOML"),
+        (("bandwidth_hz = [5e6, 10000000]", "cell = [5]"), "cell = 5 is not one of 3gpp-uma"),
+        (("bandwidth_hz = [5e6, 10000000]", "dataset = [5]"), "dataset = 5 is not one of"),
+        (
+            ("bandwidth_hz = [5e6, 10000000]", "acceptance_spread = [inf]"),
+            "axes.acceptance_spread.0 = inf: is no finite",
+        ),
+        (("bandwidth_hz = [5e6, 10000000]", "snr_spread = [1e308]"), "uplink_snr_db"),
+        (("bandwidth_hz = [5e6, 10000000]", "draft_time_spread = [1e308]"), "draft_s_per_token = inf"),
         (("draws = 2", 'draws = 2\nproblem = "mode"'), 'problem = "mode": input should be'),
     ],
 )
@@ -260,3 +270,45 @@ def test_bad_studies(msopt: Command, change: tuple[str, str], words: str) -> Non
     assert words in outcome.err
     assert "study.toml: " in outcome.err
     assert not (msopt.folder / "out").exists()
+
+
+def test_a_folder_in_which_nothing_was_finished_may_be_used_again(folder: Path) -> None:
+    study = parse_study(SMALL)
+    with pytest.raises(ParameterError, match="length = 999"):
+        sweep(study.model_copy(update={"options": {"fixed": {"length": 999}}}), folder, jobs=1)
+    assert len(read_results(sweep(study, folder, jobs=1))) == 2 * 2 * 2
+
+
+@pytest.mark.parametrize("rows", ["5", "[1]", "null"])
+def test_a_log_that_holds_no_rows(folder: Path, rows: str) -> None:
+    study = parse_study(SMALL)
+    sweep(study, folder, jobs=1)
+    (folder / FINISHED).write_text(f'{{"point": 0, "rows": {rows}}}\n', encoding="utf-8")
+    with pytest.raises(ParameterError, match="line 1 is not a finished point"):
+        sweep(study, folder, jobs=1)
+
+
+def test_whole_numbers_beyond_a_column(folder: Path) -> None:
+    text = SMALL.replace("bandwidth_hz = [5e6, 10000000]", "token_bits = [100000000000000000000, 18]")
+    rows = read_results(sweep(parse_study(text), folder, jobs=1))
+    assert {row["token_bits"] for row in rows} == {1e20, 18.0}
+
+
+def test_a_method_named_twice_has_one_row(msopt: Command) -> None:
+    path = msopt.folder / "study.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    twice = ["--method", f"{OWN}:three"] * 2
+    assert msopt("sweep", path, "--output", msopt.folder / "out", "--jobs", 1, *twice).code == 0
+    assert len(read_results(msopt.folder / "out" / RESULTS)) == 3 * 2 * 2
+
+
+def test_a_function_that_leaves_is_an_error(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = msopt.folder / "study.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    (msopt.folder / "leaver.py").write_text("import sys\n\n\ndef leave(scenario):\n    sys.exit(0)\n", encoding="utf-8")
+    (msopt.folder / "leaving.py").write_text("import sys\n\nsys.exit(0)\n", encoding="utf-8")
+    monkeypatch.chdir(msopt.folder)
+    for method in ("leaver:leave", "leaving:any"):
+        outcome = msopt("sweep", path, "--output", msopt.folder / "out", "--method", method)
+        assert (outcome.code, outcome.err.count("\n")) == (2, 1)
+        assert "SystemExit" in outcome.err

@@ -100,3 +100,9 @@ def test_the_embedded_model(smollm2: LanguageModel) -> None:
     assert smollm2.file_sha256 is not None
     text = smollm2.tokenizer.decode(smollm2.chat("Hi"))
     assert text.endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
+
+
+@pytest.mark.parametrize("device", ["xx", "meta", "cuda:x", "cuda:99", "cpu:9"])
+def test_devices_that_are_not_there(device: str) -> None:
+    with pytest.raises(ParameterError, match="device = "):
+        load_model("nowhere.gguf", device=device)
