@@ -52,7 +52,7 @@ BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("report S2", ["--output"]),
     ("report nope --output FOLDER/out", ["neither a file nor a bundled scenario"]),
     ("report S2 --output S2", ["folder"]),
-    ("report S2 --output S2/out", ["scenario.toml", "not a folder"]),
+    ("report S2 --output FOLDER/scenario.toml/out", ["scenario.toml", "not a folder"]),
     ("report S2 --output=", ["--output is empty"]),
     ("sweep S2 --output=", ["--output is empty"]),
     ("sweep S2 --output FOLDER/out --method fixed", ['"fixed" is not MODULE:FUNCTION']),

@@ -78,7 +78,7 @@ def test_processes() -> None:
 def test_closed_streams() -> None:
     """`>&-`: Python then has no stream at all."""
     code = "import sys; from reports.cli import main; sys.exit(main(sys.argv[1:]))"
-    for arguments in ("scenarios", "scenario uldl-qwen25", "solve first-look --format json"):
+    for arguments in ("scenarios", "scenario uldl-qwen25", "solve qwen-coder --format json"):
         line = [sys.executable, "-c", code, *arguments.split()]
         for closed in (">&-", "2>&-", ">&- 2>&-"):
             finished = subprocess.run(
