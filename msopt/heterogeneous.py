@@ -53,26 +53,33 @@ def solve_heterogeneous(scenario: Scenario, effort: Effort | None = None) -> Het
         Where the table of lengths is too large and an effort was given.
     """
     relaxed = solve_relaxed(scenario)
-    found = whole_optimum(scenario, relaxed, effort)
-    bound = min(found.bound, _relaxed_bound(relaxed))
-    return HeterogeneousOptimum(found.draft_length, found.bandwidth_hz, relaxed, bound)
+    lengths, bound = _search(scenario, relaxed, effort)
+    return _optimum(scenario, relaxed, lengths, min(bound, _relaxed_bound(relaxed)))
 
 
-def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum, effort: Effort | None = None) -> HeterogeneousOptimum:
+def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum) -> HeterogeneousOptimum:
     """The same from a relaxed optimum at hand, whoever found it; the bound does not rest on it."""
+    lengths, bound = _search(scenario, relaxed, None)
+    return _optimum(scenario, relaxed, lengths, bound if bound < np.inf else _relaxed_bound(solve_relaxed(scenario)))
+
+
+def _search(scenario: Scenario, relaxed: RelaxedOptimum, effort: Effort | None) -> tuple[IntArray, float]:
+    """The best whole lengths found, and the bound that the search proves: infinite where the table is too large."""
     low, high = scenario.length_limits("heterogeneous")
     real = relaxed.draft_length
     common = solve_homogeneous(scenario).draft_length
     starts = np.clip(np.vstack([np.floor(real), np.rint(real), np.ceil(real), common]), low, high)
     try:
         proof = prove(scenario, starts, effort or USUAL_EFFORT)
-        lengths, bound = proof.draft_length, proof.bound
     except ParameterError:
         if effort is not None:
             raise
         best = starts[np.argmax(exact_goodput(scenario, starts))]
-        lengths = np.asarray(np.rint(best), dtype=np.int64)
-        bound = _relaxed_bound(solve_relaxed(scenario))
+        return np.asarray(np.rint(best), dtype=np.int64), np.inf
+    return proof.draft_length, proof.bound
+
+
+def _optimum(scenario: Scenario, relaxed: RelaxedOptimum, lengths: IntArray, bound: float) -> HeterogeneousOptimum:
     _, share = length_split(scenario, lengths.astype(float))
     return HeterogeneousOptimum(lengths, share, relaxed, bound)
 

@@ -22,7 +22,7 @@ from msopt.exact_lengths import Effort
 from msopt.greedy import greedy_lengths
 from msopt.grid import DEFAULT_POINTS, grid_lengths
 from msopt.heterogeneous import HeterogeneousOptimum, interpolated_optimum, solve_heterogeneous
-from msopt.homogeneous import enumerated_length, solve_homogeneous
+from msopt.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
 from msopt.mode_bound import upper_bound
 from msopt.mode_exact import exact_lengths, require_exact
 from msopt.mode_lengths import best_lengths
@@ -89,29 +89,27 @@ def _multispin(
 def _homogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
     del options, known_bound
     best = solve_homogeneous(scenario)
-    return _multispin(
-        scenario,
-        "homogeneous",
-        best.draft_length,
-        best.bandwidth_hz,
-        best.relaxed_goodput,
-        per_token_s=best.per_token_s,
-        relaxed_goodput=best.relaxed_goodput,
-        price_of_bandwidth=best.price_of_bandwidth,
-    )
+    return _common(scenario, best, best.draft_length, best.relaxed_goodput)
 
 
 def _homogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
     del options, known_bound
     best = solve_homogeneous(scenario)
     length, goodput = enumerated_length(scenario, best.per_token_s)
+    lengths = np.full(scenario.device_count, length, dtype=np.int64)
+    return _common(scenario, best, lengths, goodput, proven=True)
+
+
+def _common(
+    scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bound: float, *, proven: bool = False
+) -> Solution:
     return _multispin(
         scenario,
         "homogeneous",
-        np.full(scenario.device_count, length, dtype=np.int64),
+        lengths,
         best.bandwidth_hz,
-        goodput,
-        proven=True,
+        bound,
+        proven=proven,
         per_token_s=best.per_token_s,
         relaxed_goodput=best.relaxed_goodput,
         price_of_bandwidth=best.price_of_bandwidth,
@@ -142,23 +140,25 @@ def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
     )
 
 
-def _with_equal_shares(lengths_of: Callable[[Scenario, Options], IntArray]) -> Method:
-    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-        share = np.full(scenario.device_count, scenario.equal_share_hz)
-        bound = interpolated_optimum(scenario).goodput if known_bound is None else known_bound
-        return _multispin(scenario, "heterogeneous", lengths_of(scenario, options), share, bound)
+def _with_shares(
+    lengths_of: Callable[[Scenario, Options], IntArray], share_of: Callable[[Scenario, IntArray], FloatArray]
+) -> Method:
+    """Baselines: lengths by one rule, then shares of the band by another."""
 
-    return method
-
-
-def _with_best_shares(lengths_of: Callable[[Scenario, Options], IntArray]) -> Method:
     def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
         lengths = lengths_of(scenario, options)
-        _, share = length_split(scenario, lengths.astype(float))
         bound = interpolated_optimum(scenario).goodput if known_bound is None else known_bound
-        return _multispin(scenario, "heterogeneous", lengths, share, bound)
+        return _multispin(scenario, "heterogeneous", lengths, share_of(scenario, lengths), bound)
 
     return method
+
+
+def _equal_shares(scenario: Scenario, lengths: IntArray) -> FloatArray:
+    return np.full(lengths.shape, scenario.equal_share_hz)
+
+
+def _best_shares(scenario: Scenario, lengths: IntArray) -> FloatArray:
+    return length_split(scenario, lengths.astype(float))[1]
 
 
 def _grid(scenario: Scenario, options: Options) -> IntArray:
@@ -235,10 +235,10 @@ METHODS: dict[Problem, dict[str, Method]] = {
     "heterogeneous": {
         "decomposition": _heterogeneous,
         "exact": _heterogeneous_exact,
-        "grid": _with_best_shares(_grid),
-        "fixed": _with_equal_shares(lambda scenario, options: fixed_lengths(scenario, options.length)),
-        "equal-bandwidth": _with_equal_shares(lambda scenario, _: equal_bandwidth_lengths(scenario)),
-        "homogeneous": _with_best_shares(lambda scenario, _: solve_homogeneous(scenario).draft_length),
+        "grid": _with_shares(_grid, _best_shares),
+        "fixed": _with_shares(lambda scenario, options: fixed_lengths(scenario, options.length), _equal_shares),
+        "equal-bandwidth": _with_shares(lambda scenario, _: equal_bandwidth_lengths(scenario), _equal_shares),
+        "homogeneous": _with_shares(lambda scenario, _: solve_homogeneous(scenario).draft_length, _best_shares),
         **_shared("heterogeneous"),
     },
     "modes": {

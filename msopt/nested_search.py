@@ -46,9 +46,9 @@ class Point:
 class NestedSearch:
     """The search for one scenario."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, response: Response) -> None:
         self.scenario = scenario
-        self.response = Response(scenario)
+        self.response = response
         self.band = scenario.uplink_bandwidth_hz
 
     def best(self, shortest: float, longest: float) -> Point:

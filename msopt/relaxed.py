@@ -59,12 +59,13 @@ def length_split(scenario: Scenario, draft_length: FloatArray) -> tuple[FloatArr
 def solve_relaxed(scenario: Scenario) -> RelaxedOptimum:
     """The optimum of problem `heterogeneous` over real lengths, for any law and both ways to share the uplink."""
     response = Response(scenario)
+    ends = common_deadlines(response)
     if not np.any(response.acceptance.knots):
-        found = solve_jointly(response)
+        found = _solve_jointly(response, ends)
         if found.proven:
             return found.one(())
-    shortest, longest, _ = common_deadlines(response)
-    point = NestedSearch(scenario).best(float(shortest[0]), float(longest[0]))
+    shortest, longest, _ = ends
+    point = NestedSearch(scenario, response).best(float(shortest[0]), float(longest[0]))
     nested = JointPoint(np.array([point.deadline_s]), np.array([point.log_price]), point.length, np.array([True]))
     with np.errstate(all="ignore"):  # a price without bound proves nothing
         return _weighed(response, nested, shortest, longest).one(())
@@ -118,7 +119,11 @@ def common_deadlines(response: Response) -> tuple[FloatArray, FloatArray, FloatA
 
 def solve_jointly(response: Response) -> RelaxedRows:
     """Newton's answer for one or many scenarios whose laws are smooth, and where it is proven."""
-    shortest, longest, per_token = common_deadlines(response)
+    return _solve_jointly(response, common_deadlines(response))
+
+
+def _solve_jointly(response: Response, ends: tuple[FloatArray, FloatArray, FloatArray]) -> RelaxedRows:
+    shortest, longest, per_token = ends
     with np.errstate(all="ignore"):  # rows that go astray do so quietly and are not proven
         newton = JointNewton(response, shortest, longest)
         point = newton.run(newton.first_guess(per_token))

@@ -7,7 +7,7 @@ import numpy as np
 
 from msopt.multispin import common_length
 from reports.studies.claims import Case, Claim, above, always, below, near
-from reports.studies.comparisons import SHORT, at, by_pair, by_scheme, end_slopes, points, steps
+from reports.studies.comparisons import SHORT, at, by_pair, by_scheme, end_slopes, points, steps, worst_draws
 from reports.studies.gains import PAPER_GAIN
 from reports.studies.paper_figures import GOODPUT, MS_PRESETS, pair
 from reports.studies.probes import expected_tokens_with_deviations
@@ -194,21 +194,8 @@ def _over_homogeneous(draws: "Draws", figure: str, key: str) -> "pd.DataFrame":
 
 
 def _grid(draws: "Draws") -> list[Case]:
-    cases = []
-    for figure, key in (("ms_fig7", "bandwidth_hz"), ("ms_fig8", "devices")):
-        table = by_scheme(draws[figure], [key])
-        short = (1.0 - table["grid"] / table[OPTIMUM]).to_frame("short")
-        for name, of_pair in by_pair(short):
-            values = of_pair["short"].to_numpy()
-            cases.append(
-                Case(
-                    name=f"{name}, worst draw of {figure.removeprefix('ms_fig').join(('Fig. ', ''))}",
-                    value=float(values.max()),
-                    draws=values.size,
-                    degree=float(np.mean(values <= _EXACT)),
-                )
-            )
-    return cases
+    figures = {"ms_fig7": ("Fig. 7", ["bandwidth_hz"]), "ms_fig8": ("Fig. 8", ["devices"])}
+    return worst_draws(draws, "grid", figures, _EXACT)
 
 
 def _ratio_cases(draws: "Draws", paper: dict[str, float], over: str | None, unit: str) -> list[Case]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from reports.studies.claims import Case, Claim, above, always
 from reports.studies.claims_ms import _PAIRED, CLOSE
-from reports.studies.comparisons import at, by_pair, by_scheme, end_slopes, points, steps
+from reports.studies.comparisons import at, by_pair, by_scheme, end_slopes, points, steps, worst_draws
 from reports.studies.paper_figures import GOODPUT
 from reports.studies.study import OPTIMUM
 
@@ -131,21 +131,7 @@ def _above_lengths(draws: "Draws") -> list[Case]:
 
 
 def _greedy(draws: "Draws") -> list[Case]:
-    cases = []
-    for figure, (words, keys) in _FIGURES.items():
-        table = by_scheme(draws[figure], keys)
-        short = (1.0 - table["greedy"] / table[OPTIMUM]).to_frame("short")
-        for name, of_pair in by_pair(short):
-            values = of_pair["short"].to_numpy()
-            cases.append(
-                Case(
-                    name=f"{name}, worst draw of {words}",
-                    value=float(values.max()),
-                    draws=values.size,
-                    degree=float(np.mean(values <= CLOSE)),
-                )
-            )
-    return cases
+    return worst_draws(draws, "greedy", _FIGURES, CLOSE)
 
 
 UD_CLAIMS = (

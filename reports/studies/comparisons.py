@@ -1,14 +1,18 @@
 """Draws side by side: schemes in columns, one row for each pair, point and draw."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reports.studies.claims import Case
 from reports.studies.paper_figures import GOODPUT, MS_PRESETS, UD_PRESETS, pair
+from reports.studies.study import OPTIMUM
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from reports.studies.claims import Draws
 
 _SHORT = dict(zip([*MS_PRESETS, *UD_PRESETS], ("Llama-2", "Qwen3.5", "Qwen2.5", "DeepSeek-R1"), strict=True))
 SHORT = {pair(preset): name for preset, name in _SHORT.items()}
@@ -48,3 +52,24 @@ def end_slopes(curve: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
     """Slope of each draw's curve between its first two and its last two points."""
     x, y = curve.columns.to_numpy(dtype=float), curve.to_numpy()
     return (y[:, 1] - y[:, 0]) / (x[1] - x[0]), (y[:, -1] - y[:, -2]) / (x[-1] - x[-2])
+
+
+def worst_draws(draws: "Draws", scheme: str, figures: Mapping[str, tuple[str, list[str]]], close: float) -> list[Case]:
+    """For each figure (its name, its keys) and pair: how far a scheme is below the optimum in the worst draw.
+
+    The degree is the share of draws in which it is no further below than `close`.
+    """
+    cases = []
+    for figure, (words, keys) in figures.items():
+        table = by_scheme(draws[figure], keys)
+        for name, of_pair in by_pair((1.0 - table[scheme] / table[OPTIMUM]).to_frame("short")):
+            short = of_pair["short"].to_numpy()
+            cases.append(
+                Case(
+                    name=f"{name}, worst draw of {words}",
+                    value=float(short.max()),
+                    draws=short.size,
+                    degree=float(np.mean(short <= close)),
+                )
+            )
+    return cases

@@ -25,7 +25,7 @@ KINKED = 1e-4
 def nested_goodput(scenario: Scenario) -> float:
     response = Response(scenario)
     shortest, longest, _ = common_deadlines(response)
-    return NestedSearch(scenario).best(float(shortest[0]), float(longest[0])).goodput
+    return NestedSearch(scenario, response).best(float(shortest[0]), float(longest[0])).goodput
 
 
 @pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
