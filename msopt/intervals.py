@@ -5,7 +5,7 @@ from scipy.special import betaincinv
 from msopt.errors import ParameterError
 
 LEVEL = 0.95
-"""The level of every interval that a profile or a log's reading states where nothing else is said."""
+"""The level of every interval that a profile, a log's reading or a report states where nothing else is said."""
 
 
 def proportion_interval(accepted: float, trials: float, level: float = LEVEL) -> tuple[float, float]:

@@ -1,6 +1,5 @@
 """What a report must be true of, whatever its numbers are: the table `checks`, from the other tables alone."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -33,8 +32,9 @@ def checks_record(record: Record) -> Record:
     """The table of the checks of a record with all other tables."""
     import pandas as pd
 
-    each: tuple[Callable[[Record], Check], ...] = (_crosscheck, _bounds, _best, _draws, _gains, _claims)
-    table = pd.DataFrame([check(record)._asdict() for check in each])
+    solved = _solved(record)
+    checks = (_crosscheck(record), _bounds(solved), _best(solved), _draws(record), _gains(record), _claims(record))
+    table = pd.DataFrame([check._asdict() for check in checks])
     about: dict[str, Any] = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
     about |= {"title": "Checks of this report", "source": "the other tables of this record", "columns": {}}
     return Record({"tables": {"checks": about}}, {"checks": table})
@@ -96,8 +96,8 @@ def _solved(record: Record) -> "pd.DataFrame":
     return pd.concat(parts, ignore_index=True)
 
 
-def _bounds(record: Record) -> Check:
-    solved = _solved(record).dropna(subset=["bound"])
+def _bounds(solved: "pd.DataFrame") -> Check:
+    solved = solved.dropna(subset=["bound"])
     distance = solved["bound"] / solved["goodput"] - 1.0
     good = bool((distance >= -ROUND_OFF - STANDARD_ERRORS * solved["error"] / solved["goodput"]).all())
     least = float(distance.min())
@@ -108,8 +108,7 @@ def _bounds(record: Record) -> Check:
     )
 
 
-def _best(record: Record) -> Check:
-    solved = _solved(record)
+def _best(solved: "pd.DataFrame") -> Check:
     gain = solved["best"] / solved["goodput"] - 1.0
     allowed = np.where(solved["proven"], ROUND_OFF, SEARCH_RTOL) + STANDARD_ERRORS * solved["error"] / solved["goodput"]
     below = int((gain < -ROUND_OFF).sum())

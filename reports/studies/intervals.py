@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-LEVEL = 0.95
+from msopt.intervals import LEVEL
 
 
 class Mean(NamedTuple):
