@@ -54,8 +54,10 @@ class Geometric:
         self._certain = alpha == 1.0
         self._never = alpha == 0.0
         inner = ~(self._certain | self._never)
+        self._ordinary = bool(inner.all())
         self._log = np.log(np.where(inner, alpha, 0.5))
         self._rejection = np.where(inner, 1.0 - alpha, 0.5)
+        self._log_first = np.log(-self._log / self._rejection)
         self.log_slope = np.where(inner, self._log, 0.0)
 
     def survival(self, length: FloatArray) -> FloatArray:
@@ -65,11 +67,15 @@ class Geometric:
     def expected_tokens(self, length: FloatArray) -> FloatArray:
         """E(L) = (1 - alpha^(L+1))/(1 - alpha); L + 1 for alpha = 1, 1 for alpha = 0."""
         inner = -np.expm1((length + 1.0) * self._log) / self._rejection
+        if self._ordinary:
+            return np.asarray(inner)
         return np.where(self._certain, length + 1.0, np.where(self._never, 1.0, inner))
 
     def log_marginal_tokens(self, length: FloatArray) -> FloatArray:
         """ln E'(L) with E'(L) = -ln(alpha) alpha^(L+1)/(1 - alpha)."""
-        inner = np.log(-self._log / self._rejection) + (length + 1.0) * self._log
+        inner = self._log_first + (length + 1.0) * self._log
+        if self._ordinary:
+            return np.asarray(inner)
         return np.where(self._certain, 0.0, np.where(self._never, -np.inf, inner))
 
 
@@ -272,7 +278,8 @@ class Acceptance:
 
     def _each(self, length: Any, ask: Callable[[AcceptanceLaw, FloatArray], FloatArray]) -> FloatArray:
         lengths = np.asarray(length, dtype=float)
-        lengths = np.broadcast_to(lengths, np.broadcast_shapes(lengths.shape, self.mean.shape))
+        if lengths.shape[-1:] != self.mean.shape:
+            lengths = np.broadcast_to(lengths, np.broadcast_shapes(lengths.shape, self.mean.shape))
         if len(self.groups) == 1:
             return np.asarray(ask(self.groups[0][1], lengths))
         answer = np.empty(lengths.shape)

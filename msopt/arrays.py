@@ -31,6 +31,16 @@ def vector(values: Any, name: str) -> FloatArray:
     return array
 
 
+def total(values: FloatArray) -> FloatArray:
+    """The sum over devices, shapes (..., K) and (..., 1)."""
+    return np.asarray(np.add.reduce(values, axis=-1, keepdims=True))
+
+
+def greatest(values: FloatArray) -> FloatArray:
+    """The greatest over devices, shapes (..., K) and (..., 1)."""
+    return np.asarray(np.maximum.reduce(values, axis=-1, keepdims=True))
+
+
 LARGEST_TABLE = 100_000_000
 
 

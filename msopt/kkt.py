@@ -11,7 +11,7 @@ feasible point, and with it the goodput.
 
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.arrays import FloatArray, total
 from msopt.response import Response
 
 
@@ -35,18 +35,15 @@ def optimality_gap(
     deadlines_s : pair of arrays, shape (..., 1)
         The shortest and the longest deadline that can be best [s].
     """
-
-    def total(values: FloatArray) -> FloatArray:
-        return np.asarray(np.sum(values, axis=-1, keepdims=True))
-
     law, pace = response.acceptance, length / deadline_s
     band, slope, _ = response.bandwidth(pace)
     cost = price * slope + goodput * response.token_cost_s
-    more = np.exp(law.log_marginal_tokens(length)) - cost
-    # At a knot every slope between the two sides is a tangent's; the one nearest to 0 says most.
-    before = np.where(law.knots, np.nextafter(length, 0.0), length)
-    less = np.exp(law.log_marginal_tokens(before)) - cost
-    residual = np.where(more > 0.0, more, np.minimum(less, 0.0))
+    residual = np.exp(law.log_marginal_tokens(length)) - cost
+    if np.any(law.knots):
+        # At a knot every slope between the two sides is a tangent's; the one nearest to 0 says most.
+        before = np.where(law.knots, np.nextafter(length, 0.0), length)
+        less = np.exp(law.log_marginal_tokens(before)) - cost
+        residual = np.where(residual > 0.0, residual, np.minimum(less, 0.0))
     span = total(np.maximum(residual * (response.high - length), residual * (response.low - length)))
     unused = response.band - total(band)
     by_deadline = price * (unused + total(slope * pace)) - goodput

@@ -9,12 +9,13 @@ monotone Newton iteration.
 from typing import Any
 
 import numpy as np
-from scipy.special import wrightomega
 
 from msopt.arrays import FloatArray
 from msopt.radio import FixedSnr
-from msopt.special import excess_root
+from msopt.special import excess_root, omega
 from msopt.split import equal_latency_split
+
+_AT_ONCE = 1e-100
 
 
 def per_token_split(draft_s: Any, airtime_hz_s: Any, bandwidth_hz: float) -> tuple[FloatArray, FloatArray]:
@@ -125,36 +126,51 @@ def lengths_at_deadline(deadline_s: Any, multiplier: Any, alpha: Any, draft_s: A
     array, shape (..., K)
         Lengths [token], not clipped to any limits.
     """
-    log_price = np.log(np.asarray(multiplier, dtype=float) * airtime_hz_s) - np.log(deadline_s)
-    return lengths_at_price(
-        np.asarray(deadline_s, dtype=float), log_price, np.asarray(alpha, float), np.asarray(draft_s, float)
-    )
+    phi = np.asarray(deadline_s, dtype=float)
+    devices = (np.asarray(values, dtype=float) for values in (alpha, draft_s, airtime_hz_s))
+    return PricedLengths(*devices).at(phi, np.log(np.asarray(multiplier, dtype=float)) - np.log(phi))
 
 
-def lengths_at_price(
-    deadline_s: FloatArray, log_price: FloatArray, alpha: FloatArray, draft_s: FloatArray
-) -> FloatArray:
-    """`lengths_at_deadline` with its price given as ln(lambda c_k/phi), which may be far outside a float's range."""
-    inner = (alpha > 0.0) & (alpha < 1.0)
-    decay = -np.log(np.where(inner, alpha, 0.5))
-    rejection = np.where(inner, 1.0 - alpha, 0.5)
-    # Where the deadline holds more than 1e100 tokens the limit of no drafting time is exact to the last digit.
-    drafts = draft_s > 1e-100 * deadline_s
-    step = np.where(drafts, draft_s, 1.0)
-    price = log_price + np.log(rejection / decay)
-    budget = decay * (deadline_s / step + 1.0) / 2.0
-    omega = wrightomega(budget + np.log(decay * deadline_s / (2.0 * step)) + 0.5 * price)
-    # omega + ln(omega) = z: two forms of one number, each used where its terms are not nearly equal.
-    early = (budget - omega) * 2.0 / decay
-    late = (
-        (np.log(2.0 * step / (decay * deadline_s)) + np.log(np.where(omega > 0.0, omega, 1.0)) - 0.5 * price)
-        * 2.0
-        / decay
-    )
-    general = np.where(drafts, np.where(omega > 1.0, late, early), -price / decay)
-    sure = np.where(
-        drafts,
-        -deadline_s * np.expm1(0.5 * np.minimum(log_price, 100.0)) / step,
-        np.where(log_price < 0.0, np.inf, 0.0),
-    )
-    return np.where(inner, general - 1.0, np.where(alpha == 1.0, sure, -1.0))
+class PricedLengths:
+    """`lengths_at_deadline` with the price given as ln(lambda/phi), which may be far outside a float's range.
+
+    What does not depend on deadline and price is computed once. Arrays have shape (..., K).
+    """
+
+    def __init__(self, alpha: FloatArray, draft_s: FloatArray, airtime_hz_s: FloatArray) -> None:
+        self._certain = alpha == 1.0
+        self._inner = (alpha > 0.0) & ~self._certain
+        self._ordinary = bool(self._inner.all())
+        decay = -np.log(np.where(self._inner, alpha, 0.5))
+        rejection = np.where(self._inner, 1.0 - alpha, 0.5)
+        self._half_decay, self._draft_s = 0.5 * decay, draft_s
+        self._log_airtime = np.log(airtime_hz_s)
+        self._half_price = 0.5 * (self._log_airtime + np.log(rejection / decay))
+        self._fastest_s = float(np.min(draft_s))
+
+    def at(self, deadline_s: FloatArray, log_price: FloatArray) -> FloatArray:
+        """Lengths [token], not clipped to any limits, for phi > 0 [s] and ln(lambda/phi), shapes (..., 1)."""
+        # Where the deadline holds more than 1e100 tokens the limit of no drafting time is exact to the last digit.
+        least_s = _AT_ONCE * deadline_s
+        if self._ordinary and self._fastest_s > np.max(least_s):
+            return self._general(deadline_s, log_price, self._draft_s)
+        drafts = self._draft_s > least_s
+        step = np.where(drafts, self._draft_s, 1.0)
+        at_once = -(0.5 * log_price + self._half_price) / self._half_decay - 1.0
+        inner = np.where(drafts, self._general(deadline_s, log_price, step), at_once)
+        log_each = log_price + self._log_airtime
+        sure = np.where(
+            drafts,
+            -deadline_s * np.expm1(0.5 * np.minimum(log_each, 100.0)) / step,
+            np.where(log_each < 0.0, np.inf, 0.0),
+        )
+        return np.where(self._inner, inner, np.where(self._certain, sure, -1.0))
+
+    def _general(self, deadline_s: FloatArray, log_price: FloatArray, draft_s: FloatArray) -> FloatArray:
+        half_price = 0.5 * log_price + self._half_price
+        held = self._half_decay * (deadline_s / draft_s)
+        budget, log_held = held + self._half_decay, np.log(held)
+        root = omega(budget + log_held + half_price)
+        # omega + ln(omega) = z: two forms of one number, each used where its terms are not nearly equal.
+        longer = np.where(root > 1.0, np.log(root) - log_held - half_price, budget - root)
+        return np.asarray(longer / self._half_decay - 1.0)

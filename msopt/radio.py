@@ -23,7 +23,12 @@ def spectral_efficiency(snr: FloatArray) -> FloatArray:
 
 
 class Sharing(Protocol):
-    """A way to share the uplink among n devices; arrays have shape (..., n), in hertz and bit/s."""
+    """A way to share the uplink among n devices; arrays have shape (..., n), in hertz and bit/s.
+
+    `proportional` tells whether a bandwidth is proportional to the rate that it carries.
+    """
+
+    proportional: bool
 
     def rate(self, bandwidth_hz: FloatArray) -> FloatArray:
         """Rate [bit/s] of each device in its bandwidth; 0 for no bandwidth."""
@@ -51,8 +56,11 @@ class FixedSnr:
         Spectral efficiency e [bit/s/Hz].
     """
 
+    proportional = True
+
     def __init__(self, efficiency: FloatArray) -> None:
         self.efficiency = efficiency
+        self._hz_per_rate = 1.0 / efficiency
 
     def rate(self, bandwidth_hz: FloatArray) -> FloatArray:
         """R = B e."""
@@ -64,7 +72,9 @@ class FixedSnr:
 
     def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """R/e, 1/e and 0."""
-        slope = np.broadcast_to(1.0 / self.efficiency, rate.shape)
+        slope = self._hz_per_rate
+        if slope.shape != rate.shape:
+            slope = np.broadcast_to(slope, rate.shape)
         return rate * slope, slope, np.zeros(rate.shape)
 
     def take(self, devices: IntArray) -> "FixedSnr":
@@ -80,6 +90,8 @@ class PowerLimited:
     power_hz : array, shape (n,)
         Received power over noise density, s = SNR_k B [Hz], whatever the share.
     """
+
+    proportional = False
 
     def __init__(self, power_hz: FloatArray) -> None:
         self.power_hz = power_hz

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray
+from msopt.arrays import BoolArray, FloatArray, total
 from msopt.joint_newton import JointNewton, JointPoint
 from msopt.kkt import optimality_gap
 from msopt.nested_search import NestedSearch
@@ -132,21 +132,21 @@ def _solve_jointly(response: Response, ends: tuple[FloatArray, FloatArray, Float
 
 def _weighed(response: Response, point: JointPoint, shortest: FloatArray, longest: FloatArray) -> RelaxedRows:
     """The better of a point and of drafting the least, and how far the point proves that it is from the best."""
-    found = _report(response, point.length, point.deadline_s)
-    rests = ~(found.goodput >= response.goodput(response.low, shortest))
-    if np.any(rests):
+    found, ends, price = _report(response, point.length, point.deadline_s), (shortest, longest), np.exp(point.log_price)
+    gap = optimality_gap(response, point.length, point.deadline_s, price, found.goodput, ends)
+    open_ = ~(gap <= _PROVEN)
+    if np.any(open_):
+        rests = open_ & ~(found.goodput >= response.goodput(response.low, shortest))
         found = found.where(~rests, _report(response, response.low, shortest))
-    goodput, ends = found.goodput, (shortest, longest)
-    gap = optimality_gap(response, point.length, point.deadline_s, np.exp(point.log_price), goodput, ends)
-    if np.any(gap > _PROVEN):
+        gap = optimality_gap(response, point.length, point.deadline_s, price, found.goodput, ends)
         # At rest, and at kinks, the answer itself with the price that balances its own deadline may prove more.
         busy = found.deadline_s > 0.0
         round_s = found.deadline_s + response.verify_s(found.draft_length)
         price = found.price_of_bandwidth * round_s / np.where(busy, found.deadline_s, 1.0)
         other = optimality_gap(
-            response, found.draft_length, np.where(busy, found.deadline_s, 1.0), price, goodput, ends
+            response, found.draft_length, np.where(busy, found.deadline_s, 1.0), price, found.goodput, ends
         )
-        gap = np.where(busy & (gap > _PROVEN), np.fmin(gap, other), gap)
+        gap = np.where(busy & open_, np.fmin(gap, other), gap)
     return replace(found, gap=np.where(point.ended & (longest > shortest) & np.isfinite(gap), gap, np.inf))
 
 
@@ -154,11 +154,11 @@ def _report(response: Response, length: FloatArray, near_s: FloatArray | float =
     """The evaluation of real lengths at the shortest deadline that they allow."""
     deadline, share = response.split(length, near_s)
     deadline = np.reshape(deadline, response.band.shape)
-    goodput = response.goodput(length, deadline)
     round_s = deadline + response.verify_s(length)
+    goodput = total(response.acceptance.expected_tokens(length)) / round_s
     busy = deadline > 0.0
     pace = length / np.where(busy, deadline, 1.0)
     _, slope, _ = response.bandwidth(pace)
-    pull = np.sum(slope * pace, axis=-1, keepdims=True)
+    pull = total(slope * pace)
     price = np.where(busy, goodput / round_s * deadline / np.where(busy, pull, 1.0), 0.0)
     return RelaxedRows(length, share, deadline, goodput, price, np.full_like(deadline, np.inf))

@@ -11,8 +11,8 @@ from copy import copy
 import numpy as np
 
 from msopt.acceptance import Acceptance, Geometric
-from msopt.arrays import FloatArray, IntArray
-from msopt.multispin import lengths_at_price
+from msopt.arrays import FloatArray, IntArray, total
+from msopt.multispin import PricedLengths
 from msopt.radio import FixedSnr
 from msopt.scenario import Scenario
 from msopt.scenario_stack import ScenarioStack
@@ -49,11 +49,13 @@ class Response:
         twice = np.broadcast_to(2.0 * self.band, self.draft_s.shape)
         self.least_s_per_token = self.draft_s + self._bits / self._uplink.rate(twice)
         self._table: tuple[float, FloatArray, FloatArray] | None = None
+        self._priced: PricedLengths | None = None
         self.explicit = self.acceptance.geometric and isinstance(self._uplink, FixedSnr)
 
     def take(self, rows: IntArray) -> "Response":
         """The devices of some scenarios of a stack, repeated or not."""
         taken = copy(self)
+        taken._priced = None
         taken.acceptance = Geometric(self.acceptance.mean[rows])
         taken._uplink = self._uplink.take(rows)
         for name in ("draft_s", "band", "token_cost_s", "idle_s", "_bits", "low", "high", "least_s_per_token"):
@@ -62,12 +64,11 @@ class Response:
 
     def goodput(self, length: FloatArray, deadline_s: FloatArray) -> FloatArray:
         """Tokens per second of lengths of shape (..., K) that are there by a deadline, shapes (..., 1)."""
-        tokens = np.sum(self.acceptance.expected_tokens(length), axis=-1, keepdims=True)
-        return np.asarray(tokens / (deadline_s + self.verify_s(length)))
+        return np.asarray(total(self.acceptance.expected_tokens(length)) / (deadline_s + self.verify_s(length)))
 
     def verify_s(self, length: FloatArray) -> FloatArray:
         """T_ver [s] of lengths of shape (..., K), shape (..., 1)."""
-        return np.asarray(self.idle_s + self.token_cost_s * np.sum(length, axis=-1, keepdims=True))
+        return np.asarray(self.idle_s + self.token_cost_s * total(length))
 
     def split(self, length: FloatArray, near_s: FloatArray | float = 0.0) -> tuple[FloatArray, FloatArray]:
         """The shortest deadline [s] for lengths, shape (...), and the bandwidths [Hz] that attain it, (..., K).
@@ -80,9 +81,11 @@ class Response:
     def bandwidth(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """beta(x) [Hz] with its first and second derivative."""
         idle = 1.0 - self.draft_s * pace
-        band, slope, curvature = self._uplink.bandwidth_slope(self._bits * pace / idle)
-        by_pace = self._bits / (idle * idle)
-        return band, slope * by_pace, curvature * by_pace**2 + 2.0 * slope * by_pace * self.draft_s / idle
+        per_idle = self._bits / idle
+        band, slope, curvature = self._uplink.bandwidth_slope(per_idle * pace)
+        by_pace = per_idle / idle
+        slope = slope * by_pace
+        return band, slope, curvature * (by_pace * by_pace) + 2.0 * slope * (self.draft_s / idle)
 
     def cap(self, deadline_s: FloatArray | float) -> FloatArray:
         """The longest length worth looking at for a deadline [token]."""
@@ -97,14 +100,17 @@ class Response:
             return self._stationary(deadline_s, log_price, log_cost, cap, near)
         if log_price == -np.inf:
             return np.where(self.acceptance.mean > 0.0, cap, self.low)
-        return self.explicit_lengths(np.asarray(deadline_s), np.asarray(log_price))
+        return np.clip(self.explicit_lengths(np.asarray(deadline_s), np.asarray(log_price)), self.low, cap)
 
     def explicit_lengths(self, deadline_s: FloatArray, log_price: FloatArray) -> FloatArray:
-        """Best lengths at ln(nu) where tokens cost nothing and the closed form holds, [MS] Proposition 1."""
-        cap = self.cap(deadline_s)
-        _, slope_at_rest, _ = self.bandwidth(np.zeros_like(cap))
-        free = lengths_at_price(deadline_s, log_price + np.log(slope_at_rest), self.acceptance.mean, self.draft_s)
-        return np.clip(free, self.low, cap)
+        """Best lengths at ln(nu) within no limits, where tokens cost nothing and the closed form holds.
+
+        [MS] Proposition 1.
+        """
+        if self._priced is None:
+            _, airtime, _ = self.bandwidth(np.zeros(self.draft_s.shape))
+            self._priced = PricedLengths(self.acceptance.mean, self.draft_s, airtime)
+        return self._priced.at(deadline_s, log_price)
 
     def use(self, length: FloatArray, deadline_s: float, log_price: float, log_cost: float) -> tuple[float, float]:
         """The bandwidth used [Hz], and how fast it falls with ln(nu); devices at a limit or knot do not move."""

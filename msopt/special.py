@@ -7,6 +7,8 @@ from msopt.arrays import FloatArray
 _SERIES_BELOW = 0.2
 _SERIES_TERMS = 9
 _HALLEY_STEPS = 2
+_OMEGA_STEPS = 2
+_OMEGA_FROM = -700.0
 
 
 def log_or_minus_infinity(x: FloatArray) -> FloatArray:
@@ -53,3 +55,25 @@ def excess_root(t: FloatArray) -> FloatArray:
         slope = root / (1.0 + root)
         root = root - 2.0 * error * slope / (2.0 * slope * slope - error / (1.0 + root) / (1.0 + root))
     return np.where(some, root, 0.0)
+
+
+def omega(z: FloatArray) -> FloatArray:
+    """The root w > 0 of w + ln w = z, Wright's omega function W_0(e^z), for finite z.
+
+    Two steps of Fritsch, Shafer and Crowley from a start within 17 % for z up to 700; each step multiplies the number
+    of correct digits by four. Below z = -700 the answer is that for -700, as good as 0. It is scipy's `wrightomega`
+    in array operations, which spare the greater part of its time.
+
+    >>> w = omega(np.array([-50.0, 1.0, 1e9]))
+    >>> bool(np.allclose(w + np.log(w), [-50.0, 1.0, 1e9], rtol=1e-15))
+    True
+    """
+    z = np.maximum(z, _OMEGA_FROM)
+    soft = np.log1p(np.exp(np.minimum(z, -_OMEGA_FROM)))
+    root = soft - soft / (1.0 + soft) * np.log1p(soft)
+    for _ in range(_OMEGA_STEPS):
+        error = z - root - np.log(root)
+        above = 1.0 + root
+        weight = above * (above + 2.0 / 3.0 * error) - error
+        root = root + root * error / above * (1.0 + 0.5 * error / weight)
+    return np.asarray(root)

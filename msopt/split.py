@@ -6,10 +6,11 @@ the band: each device is busy for a time of its own, then sends its bits in what
 
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.arrays import FloatArray, greatest, total
 from msopt.radio import Sharing
 
 _STEP_RTOL = 1e-15
+_PROPORTIONAL_RTOL = 1e-8
 _MAX_STEPS = 200
 _NEAR = 1e-9
 
@@ -26,7 +27,9 @@ def equal_latency_split(
     Solves sum_k B_k(bits_k/(latency - busy_k)) = B for the one root above the longest busy time, by
     Newton from the latency of the slowest device alone with the whole band. The left side is decreasing
     and convex, so the iterates climb to the root. The unknown is the latency less the longest busy time:
-    the difference itself is what the bandwidths depend on, and so loses no digits.
+    the difference itself is what the bandwidths depend on, and so loses no digits. Where bandwidths are
+    proportional to rates, Newton works on 1/sum_k B_k instead: it is concave and nearly linear, so the climb is
+    as safe and shorter, and what a step leaves is at most the square of that step, relative to the unknown.
 
     Parameters
     ----------
@@ -49,26 +52,44 @@ def equal_latency_split(
         0 for devices that send nothing.
     """
     sending = bits > 0.0
-    last = np.max(np.where(sending, busy_s, -np.inf), axis=-1, keepdims=True)
+    if sending.all():
+        last = greatest(busy_s)
+        time, lead = _climb(busy_s, last, bits, uplink, bandwidth_hz, near_s)
+        return (time + last)[..., 0], uplink.bandwidth(bits / (time + lead))
+    # Who sends nothing is ready for ever.
+    ready = np.where(sending, busy_s, -np.inf)
+    last = greatest(ready)
     anyone = np.isfinite(last)
-    lead = np.where(sending, np.where(anyone, last, 0.0) - busy_s, 0.0)
-    whole_band = np.broadcast_to(np.asarray(bandwidth_hz, dtype=float), bits.shape)
-    alone = np.where(sending, bits / uplink.rate(whole_band) - lead, 0.0)
-    slowest = np.max(alone, axis=-1, keepdims=True)
-    below = near_s * (1.0 - _NEAR) - np.where(anyone, last, 0.0)
-    time = np.where(anyone, np.maximum(slowest, below), 1.0)
-    done = ~anyone
+    time, lead = _climb(ready, np.where(anyone, last, 0.0), bits, uplink, bandwidth_hz, near_s)
+    return np.where(anyone, time + last, 0.0)[..., 0], uplink.bandwidth(bits / (time + lead))
+
+
+def _climb(
+    busy_s: FloatArray,
+    last_s: FloatArray,
+    bits: FloatArray,
+    uplink: Sharing,
+    bandwidth_hz: FloatArray | float,
+    near_s: FloatArray | float,
+) -> tuple[FloatArray, FloatArray]:
+    """The latency less the longest busy time, above 0 also where nobody sends, and how far each device is ahead."""
+    lead = last_s - busy_s
+    slowest = greatest(bits / uplink.rate(np.asarray(bandwidth_hz)) - lead)
+    time = np.maximum(slowest, near_s * (1.0 - _NEAR) - last_s)
+    done = np.isneginf(slowest)
+    if done.any():
+        time = np.where(done, 1.0, time)
     for _ in range(_MAX_STEPS):
         left = time + lead
         rate = bits / left
         share, slope, _ = uplink.bandwidth_slope(rate)
-        excess = np.sum(share, axis=-1, keepdims=True) - bandwidth_hz
-        fall = np.sum(slope * rate / left, axis=-1, keepdims=True)
-        step = excess / np.where(fall > 0.0, fall, 1.0)
+        used, fall = total(share), total(slope * rate / left)
+        step = (used - bandwidth_hz) / np.where(fall > 0.0, fall, 1.0)
+        if uplink.proportional:
+            step = step * used / bandwidth_hz
         # A row that is there stays there, whatever the others still need.
         time = np.where(done, time, time + np.maximum(step, 0.0))
-        done = done | (step <= _STEP_RTOL * time)
-        if np.all(done):
+        done = done | (step <= (_PROPORTIONAL_RTOL if uplink.proportional else _STEP_RTOL) * time)
+        if done.all():
             break
-    latency = np.where(anyone, time + last, 0.0)[..., 0]
-    return latency, np.where(sending, uplink.bandwidth(bits / (time + lead)), 0.0)
+    return time, lead

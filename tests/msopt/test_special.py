@@ -1,4 +1,4 @@
-"""The two scalar functions against 60-digit decimal arithmetic."""
+"""The scalar functions against 60-digit decimal arithmetic."""
 
 from decimal import Decimal, localcontext
 
@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import wrightomega
 
-from msopt.special import excess_root, log1p_minus
+from msopt.special import excess_root, log1p_minus, omega
 from tests.strategies import decades
-from tests.tolerances import FEW_ROUNDINGS
+from tests.tolerances import EXACT, FEW_ROUNDINGS
 
 DIGITS = 60
 
@@ -76,3 +77,25 @@ def test_excess_root_keeps_the_shape_and_treats_elements_alone() -> None:
 def test_excess_root_rises(values: list[float]) -> None:
     roots = excess_root(np.sort(np.array(values)))
     assert np.all(np.diff(roots) >= 0.0)
+
+
+@given(st.floats(-600.0, 600.0))
+def test_omega(z: float) -> None:
+    """w + ln w = z; ln w loses digits where it is large, so an error shows relative to z there."""
+    root = float(omega(np.array(z)))
+    assert root > 0.0
+    with localcontext() as context:
+        context.prec = DIGITS
+        left = Decimal(root) + Decimal(root).ln() - Decimal(z)
+    # dz/d ln(w) = 1 + w
+    assert float(abs(left)) <= FEW_ROUNDINGS * max(1.0, abs(z)) * (1.0 + root / max(1.0, abs(z)))
+
+
+@given(st.lists(st.floats(-600.0, 1e100), min_size=1, max_size=9))
+def test_omega_is_scipys(values: list[float]) -> None:
+    z = np.array(values)
+    assert omega(z) == pytest.approx(wrightomega(z), rel=EXACT)
+
+
+def test_omega_far_below_is_nothing() -> None:
+    assert 0.0 <= float(omega(np.array(-1e300))) <= np.exp(-700.0) * (1.0 + EXACT)
