@@ -1,7 +1,7 @@
 """Files are written whole or not at all."""
 
 import os
-import tempfile
+import secrets
 from os import PathLike
 from pathlib import Path
 
@@ -34,14 +34,14 @@ def write_bytes(path: str | PathLike[str], content: bytes) -> None:
 
 
 def _replace(target: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    # Named before it is there, so that an interrupt at any moment leaves nothing.
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with temporary.open("xb") as stream:
             stream.write(content)
-        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -61,9 +61,3 @@ def read_text(path: str | PathLike[str]) -> str:
         raise ParameterError(f"{path}: is not a UTF-8 text file") from None
     except ValueError as error:
         raise ParameterError(f"{path}: cannot be read: {error}") from None
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

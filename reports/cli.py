@@ -1,8 +1,8 @@
 """The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | measure | report | crosscheck`.
 
 Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible
-or the solver failed. pandas, matplotlib and jinja2 are loaded by `report` only, cvxpy by `crosscheck` and by method
-`convex`, rich where a table is printed.
+or the solver failed, 130 interrupted, 143 terminated. pandas, matplotlib and jinja2 are loaded by `report` only, cvxpy
+by `crosscheck` and by method `convex`, rich where a table is printed.
 """
 
 import io
@@ -25,6 +25,7 @@ from reports.cli_scenario import scenario
 from reports.cli_schedule import schedule
 from reports.cli_sweep import sweep
 from reports.convex import solve_problems
+from reports.ending import Terminated, terminable
 from reports.inputs import about, read_control, read_scenario, rejected_names
 from reports.output import emit, print_tables, warn
 from reports.words import one_line
@@ -41,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with get_command(app).make_context("msopt", arguments) as context:
+        with terminable(), get_command(app).make_context("msopt", arguments) as context:
             context.command.invoke(context)
         sys.stdout.flush()
     except typer.Exit as exit_:
@@ -55,8 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         gone = isinstance(error, BrokenPipeError)  # the reader of a pipe has what it wanted
         return 0 if gone else _complain(str(error), ParameterError.exit_code)
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as error:
+        return Terminated.exit_code if isinstance(error, Terminated) else 130
     return 0
 
 

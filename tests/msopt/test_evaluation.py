@@ -1,6 +1,7 @@
 """Slacks of controls and reactions, and the files they come in."""
 
 import json
+import os
 from typing import Any
 
 import numpy as np
@@ -132,6 +133,24 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Any) -> None:
     write_text("/dev/null", "nothing is replaced")
     with pytest.raises(ParameterError, match="cannot be read"):
         read_text(tmp_path / "missing")
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_an_interrupt_leaves_no_part_of_a_file(tmp_path: Any, monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
+    """Just before the new file takes the old one's place, and just after."""
+    place, replace = tmp_path / "a.txt", os.replace
+    write_text(place, "one")
+
+    def interrupted(source: Any, target: Any) -> None:
+        if late:
+            replace(source, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_text(place, "two")
+    assert read_text(place) == ("two" if late else "one")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
 @pytest.mark.parametrize(

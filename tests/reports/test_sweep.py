@@ -74,8 +74,8 @@ def test_a_draw_has_the_same_devices_at_every_point(whole: bytes, tmp_path: Path
     assert len(seeds) == len({seed for _, seed in seeds}) == 2
 
 
-@pytest.mark.parametrize("torn", ["", '{"point": 7, "ro'])
-def test_interrupted_and_resumed(whole: bytes, folder: Path, torn: str) -> None:
+@pytest.mark.parametrize(("torn", "jobs"), [("", 1), ('{"point": 7, "ro', 1), ("", 2)])
+def test_interrupted_and_resumed(whole: bytes, folder: Path, torn: str, jobs: int) -> None:
     def interrupt(done: int, total: int) -> None:
         del total
         if done == 2:
@@ -83,7 +83,7 @@ def test_interrupted_and_resumed(whole: bytes, folder: Path, torn: str) -> None:
 
     study = parse_study(SMALL)
     with pytest.raises(KeyboardInterrupt):
-        sweep(study, folder, jobs=1, progress=interrupt)
+        sweep(study, folder, jobs=jobs, progress=interrupt)
     assert not (folder / RESULTS).exists()
     with (folder / FINISHED).open("a", encoding="utf-8") as log:
         log.write(torn)
