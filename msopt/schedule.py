@@ -14,9 +14,11 @@ from msopt.arrays import FloatArray, IntArray
 from msopt.baselines import goodput_at_server
 from msopt.errors import ParameterError
 from msopt.scenario import Scenario
-from msopt.validation import MOST_SERVED, check_whole
+from msopt.validation import MOST_SERVED, MOST_TOGETHER, check_whole
 
 DEFAULT_TOLERANCE = 0.005
+MOST_GOODPUTS = 10_000_000
+"""Batch sizes times lengths of one schedule."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +93,7 @@ def schedule(
     draft_step_s : function
         One drafting step for a batch of some size [s].
     batch_sizes : sequence of int
-        At least 1 each.
+        From 1 to `MOST_TOGETHER` each.
     max_length : int
         Greatest draft length [token].
     tolerance : float
@@ -108,7 +110,12 @@ def schedule(
     if not batch_sizes:
         raise ParameterError("no batch size is given")
     for size in batch_sizes:
-        check_whole("batch size", size, 1)
+        check_whole("batch size", size, 1, MOST_TOGETHER)
+    if len(batch_sizes) * (max_length + 1) > MOST_GOODPUTS:
+        raise ParameterError(
+            f"{len(batch_sizes)} batch sizes at lengths from 0 to {max_length} are "
+            f"{len(batch_sizes) * (max_length + 1)} goodputs, above {MOST_GOODPUTS}, the most that is allowed"
+        )
     sizes = np.unique(np.array(batch_sizes, dtype=np.int64))
     lengths = range(max_length + 1)
     table = np.array(

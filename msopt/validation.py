@@ -44,6 +44,8 @@ MOST_DEVICES = 1_000_000
 """That are drawn: a typing error beyond must not fill the memory."""
 MOST_SERVED = 10_000
 """The longest draft of a server that drafts and verifies itself [token]."""
+MOST_TOGETHER = 100_000
+"""The greatest batch size of such a server."""
 
 
 def key_of(field: str) -> str:

@@ -13,7 +13,7 @@ from msopt.profile_keys import draft_seconds, verify_numbers
 from msopt.scenario import DEFAULT_MAX_DRAFT_LENGTH
 from msopt.schedule import DEFAULT_TOLERANCE, Schedule, mixed
 from msopt.schedule import schedule as find_schedule
-from msopt.validation import MOST_SERVED, check_whole
+from msopt.validation import MOST_SERVED, MOST_TOGETHER, check_whole
 from msopt.vllm_config import speculative_config
 from reports import cli_options as opt
 from reports.inputs import read_served, whole_numbers
@@ -42,7 +42,7 @@ def schedule(
 ) -> None:
     """Find the best draft length of each batch size at a server that drafts and verifies itself, for vLLM."""
     measured = find_profile(profile)
-    sizes = whole_numbers(batch_sizes, "--batch-sizes")
+    sizes = whole_numbers(batch_sizes, "--batch-sizes", MOST_TOGETHER)
     served = read_served(vllm_log, vllm_model)
     if served is not None and task:
         raise ParameterError("--task and --vllm-log are two sources of one acceptance")

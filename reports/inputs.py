@@ -8,6 +8,7 @@ from pathlib import Path
 from msopt import Control, ParameterError, Scenario, bundled
 from msopt.control import Reaction
 from msopt.control_file import parse_control
+from msopt.errors import describe
 from msopt.files import read_text
 from msopt.vllm_metrics import Served, parse_vllm
 
@@ -71,20 +72,22 @@ def read_served(
         raise ParameterError(f"{log}: {error}") from None
 
 
-def whole_numbers(text: str, option: str) -> list[int]:
-    """The numbers of a list with inclusive ranges, rising and each once.
+def whole_numbers(text: str, option: str, most: int) -> list[int]:
+    """The numbers of a list with inclusive ranges, rising and each once, up to some number.
 
-    >>> whole_numbers("8-10,1,9", "--batch-sizes")
+    >>> whole_numbers("8-10,1,9", "--batch-sizes", 100)
     [1, 8, 9, 10]
     """
     found: set[int] = set()
     for part in text.split(","):
-        ends = re.fullmatch(r"\s*(\d{1,6})(?:-(\d{1,6}))?\s*", part)
+        ends = re.fullmatch(r"\s*(\d{1,99})(?:-(\d{1,99}))?\s*", part)
         first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (0, 0)
         if not 1 <= first <= last:
             raise ParameterError(
-                f'{option}: "{part}" is neither a number of at least 1 nor a rising range such as 1-16'
+                f"{option}: {describe(part)} is neither a number of at least 1 nor a rising range such as 1-16"
             )
+        if last > most:
+            raise ParameterError(f"{option}: {describe(part)} goes beyond {most}, the most that is allowed")
         found |= set(range(first, last + 1))
     return sorted(found)
 

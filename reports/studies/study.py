@@ -20,6 +20,7 @@ compared on the same devices.
 
 import difflib
 import itertools
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, Self
@@ -38,6 +39,9 @@ from reports.studies.settings import SETTINGS, scenario_at
 OPTIMUM = "optimum"
 EXACT_UP_TO: dict[Problem, int] = {"homogeneous": 1000, "heterogeneous": 64, "modes": 20}
 """Devices up to which method `optimum` is `exact` by default: beyond, a proof may take too long for a study."""
+
+MOST_POINTS = 1_000_000
+"""Of one study: a typing error beyond must not fill the memory."""
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # what a column of the results holds
@@ -63,7 +67,7 @@ class Study(BaseModel):
     presets: list[str] = []
     scenarios: list[str] = []
     methods: list[str] = Field(default=[OPTIMUM], min_length=1)
-    draws: int = Field(default=1, ge=1)
+    draws: int = Field(default=1, ge=1, le=MOST_POINTS)
     seed: int = Field(default=0, ge=0)
     exact_up_to_devices: int | None = Field(default=None, ge=0)
     fixed: dict[str, Value] = {}
@@ -92,6 +96,7 @@ class Study(BaseModel):
             if name in self.fixed:
                 raise ValueError(f"{name} stands in both [fixed] and [axes]")
         self._check_options()
+        self._check_count()
         return self
 
     def _check_options(self) -> None:
@@ -104,6 +109,16 @@ class Study(BaseModel):
                 checked_options(method, dict(given))
             except ParameterError as error:
                 raise ValueError(f"[options.{method}]: {error}") from None
+
+    def _check_count(self) -> None:
+        counts = self.draws, math.prod(map(len, self.axes.values())), len(self.bases)
+        if math.prod(counts) > MOST_POINTS:
+            of = "presets" if self.presets else "scenarios"
+            told = " * ".join(map(str, counts))
+            raise ValueError(
+                f"draws * settings * {of} = {told} = {math.prod(counts)} points, "
+                f"above {MOST_POINTS}, the most that is allowed"
+            )
 
     @property
     def bases(self) -> list[str]:

@@ -140,6 +140,8 @@ BAD = [
     ("schedule nope", ['"nope" is neither']),
     ("schedule P --batch-sizes 4-1", ['--batch-sizes: "4-1"']),
     ("schedule P --batch-sizes 0-3", ['--batch-sizes: "0-3"']),
+    ("schedule P --batch-sizes 4,1-1000000000", ['--batch-sizes: "1-1000000000" goes beyond 100000, the most']),
+    ("schedule P --batch-sizes 1-100000 --max 100", ["100000 batch sizes", "0 to 100", "10100000 ", "above 10000000"]),
     ("schedule P --batch-sizes 1,,2", ['--batch-sizes: ""']),
     ("schedule P --max 0", ["max = 0"]),
     ("schedule P --tolerance 2", ["tolerance = 2"]),

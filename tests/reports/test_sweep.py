@@ -233,6 +233,11 @@ def test_a_folder_of_another_study(folder: Path) -> None:
         (('"multispin-llama2"', '"multispin-llama"'), '"multispin-llama" is not one of multispin-llama2'),
         (('"multispin-llama2"', '"multispin-llama2", "multispin-llama2"'), 'presets holds "multispin-llama2" twice'),
         (("draws = 2", "draws = 0"), "draws = 0: input should be greater than or equal to 1"),
+        (("draws = 2", "draws = 1000000000"), "draws = 1000000000: input should be less than or equal to 1000000"),
+        (
+            ("draws = 2", "draws = 500001"),
+            "draws * settings * presets = 500001 * 2 * 1 = 1000002 points, above 1000000, the most that is allowed",
+        ),
         (("draws = 2", "draws = 2.0"), "draws = 2.0: input should be a valid integer"),
         (("draws = 2", 'draws = 2\nscenarios = ["x"]'), "exactly one of presets and scenarios"),
         (('"fixed"', '"fixd"'), '"fixd" is not one of optimum, decomposition'),
