@@ -85,8 +85,10 @@ def task_of(profile: Profile, task: str) -> TaskAcceptance:
     """
     if profile.compute_only:
         raise ParameterError(f"profile {describe(profile.name)} is compute-only: it carries no acceptance")
+    if not profile.tasks:
+        raise ParameterError(f"profile {describe(profile.name)} has no acceptance: it measured no task")
     if task not in profile.tasks:
-        known = ", ".join(profile.tasks) or "none"
+        known = ", ".join(profile.tasks)
         raise ParameterError(f"task = {describe(task)} is not in profile {describe(profile.name)}; its tasks: {known}")
     found = profile.tasks[task]
     if not found.curve:

@@ -22,7 +22,7 @@ def verify_numbers(profile: Profile) -> dict[str, float]:
         Where no verification was measured.
     """
     if profile.verification is None:
-        raise ParameterError(f'profile "{profile.name}" has no verification times; write verify_base_s')
+        raise ParameterError(f'profile "{profile.name}" has no verification times; name one that has')
     fit = profile.verification.fit
     terms = (fit.base, fit.per_device, fit.per_token)
     return {key: term.seconds for key, term in zip(_VERIFY, terms, strict=True)}
@@ -37,7 +37,7 @@ def draft_seconds(profile: Profile) -> float:
         Where no draft time was measured.
     """
     if profile.draft_time is None:
-        raise ParameterError(f'profile "{profile.name}" has no draft time; write draft_s_per_token')
+        raise ParameterError(f'profile "{profile.name}" has no draft time; name one that has')
     return profile.draft_time.median_s
 
 
@@ -57,7 +57,7 @@ class Profiles:
         profile = self._of(table, "server")
         if profile is not None:
             if table["verify_base_s"] is None or profile.verification is not None:
-                numbers |= _where_none(numbers, _labelled("server", lambda: verify_numbers(profile)))
+                numbers |= _where_none(numbers, _labelled("server", lambda: verify_numbers(profile), "verify_base_s"))
             numbers |= _where_none(numbers, {"draft_s_per_token": profile.server_draft_s(device_count)})
         if numbers["verify_base_s"] is None:
             raise ParameterError("server: verify_base_s is missing")
@@ -81,7 +81,7 @@ class Profiles:
                 curve = _labelled(label, lambda: task_of(profile, task).survival)
                 numbers["acceptance_curve"] = curve
             if table["draft_s_per_token"] is None:
-                numbers["draft_s_per_token"] = _labelled(label, lambda: draft_seconds(profile))
+                numbers["draft_s_per_token"] = _labelled(label, lambda: draft_seconds(profile), "draft_s_per_token")
         if numbers["draft_s_per_token"] is None:
             raise ParameterError(f"{label}: draft_s_per_token is missing")
         return numbers
@@ -93,11 +93,12 @@ class Profiles:
         return None if given is None else self._read[given]
 
 
-def _labelled(label: str, work: Callable[[], _Read]) -> _Read:
+def _labelled(label: str, work: Callable[[], _Read], key: str = "") -> _Read:
+    """The result, or the error with the table it is about and the key that may be written instead."""
     try:
         return work()
     except ParameterError as error:
-        raise ParameterError(f"{label}: {error}") from None
+        raise ParameterError(f"{label}: {error}{f', or write {key}' if key else ''}") from None
 
 
 def _where_none(numbers: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -187,7 +187,6 @@ def _distribution_bits(profiles: Sequence[Profile], given: int | None) -> tuple[
 
 
 def _provenance(profile: Profile) -> str:
-    where = profile.machine.gpu or f"{profile.machine.cpu}, {profile.machine.threads} threads"
     sampled = f" at temperature {profile.sampling.temperature:g}" if profile.sampling else ""
     only = "; times only" if profile.compute_only else ""
-    return f"{profile.label}{sampled}, on {where}, {profile.date}{only}"
+    return f"{profile.label}{sampled}, on {profile.machine.label}, {profile.date}{only}"

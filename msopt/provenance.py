@@ -129,3 +129,8 @@ class Machine(Part):
     cpu: Text
     threads: Positive
     gpu: Text | None = None
+
+    @property
+    def label(self) -> str:
+        """What computed, in words."""
+        return self.gpu or f"{self.cpu}, {self.threads} thread{'s' if self.threads > 1 else ''}"

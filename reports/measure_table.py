@@ -6,7 +6,7 @@ from msopt.acceptance import Acceptance
 from msopt.profile import Profile
 from msopt.profile_acceptance import Estimate, Spread, TaskAcceptance
 from reports.tables import add_row, new_table
-from reports.words import literal
+from reports.words import counted, literal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,7 +79,7 @@ def _show_acceptance(console: "Console", profile: Profile) -> None:
     console.print(table)
     wrong = disagreements(profile)
     tested = sum(task.agreement is not None for task in profile.tasks.values())
-    verdict = f"differ on {', '.join(wrong)}" if wrong else f"agree on all {tested} tasks"
+    verdict = f"differ on {', '.join(wrong)}" if wrong else f"agree on {counted(tested, 'task')}"
     console.print(f"the two estimates at visited positions {verdict} (99 % level for all tasks together)")
 
 

@@ -18,7 +18,7 @@ from reports.record import Record
 from reports.rows import rows_of
 from reports.shown import Shown, escaped
 from reports.shown_tables import shown_tables, summary
-from reports.words import literal, number, per_cent
+from reports.words import counted, literal, number, per_cent
 
 Row = dict[str, Any]
 LONGEST = 180
@@ -113,15 +113,6 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
     }
     text = environment.get_template("report.md.j2").render(context)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
-
-
-def counted(count: int, thing: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "draw"), counted(2, "draw")
-    ('1 draw', '2 draws')
-    """
-    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _per_cent(ratio: float | None) -> str:

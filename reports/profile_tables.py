@@ -93,7 +93,7 @@ def _provenance(profile: "Profile") -> Row:
         "compute_only": profile.compute_only,
         "temperature": None if sampling is None else sampling.temperature,
         "draft_length": None if sampling is None else sampling.draft_length,
-        "machine": profile.machine.gpu or f"{profile.machine.cpu}, {profile.machine.threads} threads",
+        "machine": profile.machine.label,
         "date": profile.date,
         "interval_level": profile.interval_level,
         "note": profile.note,

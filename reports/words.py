@@ -34,6 +34,15 @@ def per_cent(ratio: float | None) -> str:
     return f"{value:.0f} %" if abs(value) >= 1000.0 else f"{value:.3g} %"
 
 
+def counted(count: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "draw"), counted(2, "draw")
+    ('1 draw', '2 draws')
+    """
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
 def literal(text: str) -> str:
     r"""A name in one line, as it is; what a terminal would obey is written out.
 

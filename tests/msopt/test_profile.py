@@ -10,7 +10,7 @@ from scipy.stats import beta, binom
 from msopt.errors import ParameterError
 from msopt.intervals import proportion_interval
 from msopt.profile import BatchTiming, Estimate, Spread, Timing, curve_of_counts
-from msopt.provenance import Vocabulary
+from msopt.provenance import Machine, Vocabulary
 from tests.profiles import profile, timing
 from tests.tolerances import EXACT
 
@@ -116,3 +116,9 @@ def test_the_servers_draft_step_between_and_beyond_what_was_measured() -> None:
     )
     assert profile(server_draft=falling[:1]).server_draft_s(80) == 0.006
     assert profile(server_draft=()).server_draft_s(1) is None
+
+
+def test_a_machine_in_words() -> None:
+    assert Machine(cpu="some processor", threads=1).label == "some processor, 1 thread"
+    assert Machine(cpu="some processor", threads=2).label == "some processor, 2 threads"
+    assert Machine(cpu="some processor", threads=2, gpu="some accelerator").label == "some accelerator"

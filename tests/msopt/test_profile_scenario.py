@@ -110,7 +110,7 @@ def test_what_vllm_served_takes_the_place_of_the_tasks() -> None:
         (LADDER, {"tasks": ["chat"], "devices": 2}, 'task = "chat" is not in profile "weak"; its tasks: code'),
         ({"weak": WEAK}, {}, '"weak" has no verification times'),
         ({"p": profile(draft_time=None)}, {}, "has no draft time"),
-        ({"p": profile(tasks={})}, {}, "is not in profile"),
+        ({"p": profile(tasks={})}, {}, "it measured no task"),
         ({"p": profile(compute_only=True, tasks={}, payload=(), sampling=None)}, {}, "compute-only"),
         (LADDER, {"power_ratio": -1.0}, "power_ratio = -1"),
         (LADDER, {"tasks": ["code"], "served": Served.of_pooled(0.5, 1)}, "takes their place"),

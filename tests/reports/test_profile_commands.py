@@ -164,14 +164,15 @@ def test_a_schedule_needs_acceptance_and_times(msopt: Command) -> None:
     path = msopt.folder / "p.json"
     for changes, part in (
         ({"compute_only": True, "tasks": {}, "payload": (), "sampling": None}, "compute-only"),
-        ({"tasks": {}}, "its tasks: none"),
-        ({"verification": None}, "has no verification times"),
-        ({"server_draft": (), "draft_time": None}, "has no draft time"),
+        ({"tasks": {}}, "has no acceptance: it measured no task\n"),
+        ({"verification": None}, "has no verification times; name one that has\n"),
+        ({"server_draft": (), "draft_time": None}, "has no draft time; name one that has\n"),
     ):
         write_profile(profile(**changes), path)
-        outcome = msopt("schedule", path)
-        assert (outcome.code, outcome.out) == (2, "")
-        assert part in outcome.err
+        for command in (["schedule", path], ["scenario", "--profile", path]):
+            outcome = msopt(*command)
+            assert (outcome.code, outcome.out) == (2, "")
+            assert part in outcome.err
 
 
 def test_a_schedule_that_cannot_be_written_prints_nothing(msopt: Command, measured: Path) -> None:

@@ -168,7 +168,7 @@ def test_the_command(tiny_folders: tuple[str, str], tmp_path: Path, capsys: pyte
     arguments = ["measure", "--draft", draft, "--target", target, "--task", "code", "--output", str(output), *small]
     assert main(arguments) == 0
     said = capsys.readouterr()
-    assert "agree on all 1 tasks" in said.out
+    assert "agree on 1 task " in said.out
     assert [path.name for path in tmp_path.iterdir()] == ["pair.json"]
     found = read_profile(output)
     assert (found.name, set(found.tasks)) == ("pair", {"code"})
