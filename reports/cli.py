@@ -5,6 +5,7 @@ or the solver failed, 130 interrupted, 143 terminated. pandas, matplotlib and ji
 by `crosscheck` and by method `convex`, rich where a table is printed.
 """
 
+import contextlib
 import io
 import os
 import sys
@@ -53,7 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(error.format_message().replace("Value error, ", ""), ParameterError.exit_code)
     except OSError as error:
         # What is left in the buffer must not fail once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with contextlib.suppress(io.UnsupportedOperation):  # an output that is no file has nowhere to fail
+            stdout = sys.stdout.fileno()
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stdout)
         gone = isinstance(error, BrokenPipeError)  # the reader of a pipe has what it wanted
         return 0 if gone else _complain(str(error), ParameterError.exit_code)
     except KeyboardInterrupt as error:

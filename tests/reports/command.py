@@ -40,7 +40,7 @@ class Command:
     def done(self, *arguments: object) -> Outcome:
         """Run a command that has to succeed without a word on standard error."""
         outcome = self(*arguments)
-        assert (outcome.code, outcome.err) == (0, "")
+        assert (outcome.code, outcome.err) == (0, ""), outcome
         return outcome
 
     def solved(self, file: object, problem: str, *more: object) -> dict[str, Any]:

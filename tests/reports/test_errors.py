@@ -1,10 +1,12 @@
 """Bad input ends with exit code 2, a broken constraint with 3: one line on standard error and nothing else."""
 
+import errno
 import json
 from pathlib import Path
 
 import pytest
 
+from reports import cli
 from tests.cases import Description, base, s2
 from tests.reports.command import Command, Outcome
 
@@ -180,3 +182,13 @@ def test_a_list_is_no_control(msopt: Command) -> None:
     written = msopt.folder / "none.json"
     msopt.done("solve", path, "--method", "server-only", "--output", written)
     assert_one_line(msopt("evaluate", path, "--control", written), 2, ["no one control"])
+
+
+def test_what_the_system_refuses_is_one_line_where_the_output_is_no_file(
+    msopt: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(cli, "print_tables", full)
+    assert_one_line(msopt("scenarios"), 2, ["No space left on device"])

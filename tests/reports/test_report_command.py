@@ -27,7 +27,7 @@ def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert record.manifest["methods"] == [OWN]
     assert {"versions", "machine", "scenario_hashes", "solvers", "tolerances"} <= set(record.manifest)
     assert str(path) in record.manifest["scenario_hashes"]
-    assert set(record.tables["checks"]["verdict"]) == {"pass"}
+    assert set(record.tables["checks"]["verdict"]) == {"pass"}, record.tables["checks"].to_string()
     assert OWN in set(record.tables["answer_methods"]["method"])
     assert OWN in set(record.tables["ms_fig7"]["scheme"])
     assert OWN in set(record.tables["gains"]["baseline"])
