@@ -19,7 +19,6 @@ from msopt.homogeneous import per_token_optimum
 from msopt.options import checked_options
 from msopt.relaxed import RelaxedOptimum
 from msopt.scenario import Problem
-from msopt.solution import valid_bound
 
 if TYPE_CHECKING:
     from formulations import AbstractFormulation, FormulationSolution
@@ -150,15 +149,12 @@ def _common(scenario: Scenario, found: "FormulationSolution") -> Solution:
 
 
 def _scored(scenario: Scenario, control: Control, bound: float, found: "FormulationSolution") -> Solution:
-    evaluation = msopt.evaluate(scenario, control)
-    return Solution(
-        scenario=scenario,
-        problem=control.problem,
+    return Solution.of(
+        scenario,
+        control,
+        msopt.evaluate(scenario, control),
+        bound,
         method=CONVEX,
-        goodput=evaluation.goodput,
-        control=control,
-        evaluation=evaluation,
-        bound=valid_bound(bound, evaluation.goodput),
         relaxed_goodput=found.objective,
         price_of_bandwidth=float(found.shadow_price("bandwidth").value),
     )
