@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray, IntArray
+from msopt.arrays import BoolArray, FloatArray, IntArray, levels
 from msopt.bandwidth_need import BandwidthNeed
 from msopt.scenario import Scenario
 
@@ -96,8 +96,7 @@ class MultipleChoice:
         self.scenario = scenario
         self.low = scenario.length_limits("heterogeneous")[0]
         self._need = BandwidthNeed.of(scenario)
-        every = np.arange(self.low, longest + 1, dtype=float)[:, None] * np.ones(scenario.device_count)
-        self._tokens = scenario.acceptance.expected_tokens(every)
+        self._tokens = scenario.acceptance.expected_tokens(levels((self.low, longest), scenario.device_count))
 
     def examine(
         self,
