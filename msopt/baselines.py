@@ -9,7 +9,7 @@ from msopt.control import ModeRule
 from msopt.correction import CorrectionTimes
 from msopt.errors import ParameterError
 from msopt.goodput import finish_s, round_at
-from msopt.homogeneous import best_common_length
+from msopt.homogeneous import best_common_length, common_goodput
 from msopt.mode_problem import ModeProblem
 from msopt.scenario import Problem, Scenario
 from msopt.separable import best_separable
@@ -35,16 +35,17 @@ def fixed_lengths(scenario: Scenario, length: int | None = None) -> IntArray:
 
 def equal_bandwidth_lengths(scenario: Scenario) -> IntArray:
     """[MS] Uni-BW: equal shares, and the whole lengths that are best with them (exact)."""
-    one = np.ones(scenario.device_count)
-    per_token = finish_s(scenario, "heterogeneous", one, one * scenario.equal_share_hz)
-    return best_separable(scenario, per_token, scenario.length_limits("heterogeneous"))[1]
+    return _equal_share_lengths(scenario, "heterogeneous")
 
 
 def computation_only_lengths(scenario: Scenario) -> IntArray:
     """[UD]: the lengths that would be best if corrections took no time (exact)."""
-    one = np.ones(scenario.device_count)
-    per_token = finish_s(scenario, "modes", one, one * scenario.equal_share_hz)
-    return best_separable(scenario, per_token, scenario.length_limits("modes"))[1]
+    return _equal_share_lengths(scenario, "modes")
+
+
+def _equal_share_lengths(scenario: Scenario, problem: Problem) -> IntArray:
+    per_token = finish_s(scenario, problem, 1.0, scenario.equal_share_hz)
+    return best_separable(scenario, per_token, scenario.length_limits(problem))[1]
 
 
 def uniform_lengths(problem: ModeProblem) -> IntArray:
@@ -55,11 +56,9 @@ def uniform_lengths(problem: ModeProblem) -> IntArray:
 
 def point_to_point_goodput(scenario: Scenario, problem: Problem) -> float:
     """[MS] P2P: each device alone with the whole band at its best length; the mean over devices [token/s]."""
-    count = scenario.device_count
-    lengths = levels(scenario.length_limits(problem), count)
-    whole_band = np.full(count, scenario.uplink_bandwidth_hz)
+    lengths = levels(scenario.length_limits(problem), scenario.device_count)
     verify = scenario.verify_base_s + scenario.verify_per_device_s + scenario.verify_per_token_s * (lengths + 1.0)
-    seconds = lengths * finish_s(scenario, problem, np.ones(count), whole_band) + verify
+    seconds = finish_s(scenario, problem, lengths, scenario.uplink_bandwidth_hz) + verify
     if problem == "modes":
         seconds = seconds + (1.0 - scenario.acceptance.survival(lengths)) * alone_s(scenario)
     return float(np.mean(np.max(scenario.acceptance.expected_tokens(lengths) / seconds, axis=0)))
@@ -97,9 +96,7 @@ def goodput_at_server(scenario: Scenario, lengths: Sequence[int]) -> FloatArray:
     ParameterError
         Where the scenario has no `server.draft_s_per_token`.
     """
-    each = np.array(lengths, dtype=float)
-    every = np.repeat(each[:, None], scenario.device_count, axis=1)
-    return round_at(scenario, every, _server_step_s(scenario) * each).goodput
+    return common_goodput(scenario, _server_step_s(scenario), np.array(lengths, dtype=float))
 
 
 def _server_step_s(scenario: Scenario) -> float:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from msopt.control import Control
+from msopt.goodput import finish_s
 from msopt.scenario import Scenario
 from msopt.solution import Solution
 
@@ -30,9 +31,7 @@ def _beyond_measured(scenario: Scenario, control: Control) -> list[str]:
 def _held_up(scenario: Scenario, control: Control, round_s: float) -> list[str]:
     """A device that even alone on the band would need nearly the whole round for its minimum length."""
     low, _ = scenario.length_limits(control.problem)
-    bits = scenario.token_payload_bits(control.problem)
-    whole_band = np.full(scenario.device_count, scenario.uplink_bandwidth_hz)
-    alone_s = low * (scenario.draft_s_per_token + bits / scenario.uplink.rate(whole_band))
+    alone_s = finish_s(scenario, control.problem, low, scenario.uplink_bandwidth_hz)
     return [
         f"{scenario.device_label(int(k))}: its minimum of {low} takes {100.0 * alone_s[k] / round_s:.4g} % of the "
         "round even with the whole band; set min_draft_length = 0 to let it draft nothing"

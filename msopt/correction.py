@@ -23,10 +23,9 @@ class CorrectionTimes:
         self.scenario = scenario
         self.order: IntArray = np.argsort(-scenario.uplink_snr_db, kind="stable")
         self.inverse_snr: FloatArray = 1.0 / scenario.downlink_snr[self.order]
-        self._uplink = scenario.uplink.take(self.order)
 
     def uplink_s(self, rejected: IntArray, place: IntArray) -> FloatArray:
-        """Uplink delay [s] of the devices at some places when r are rejected, elementwise."""
+        """Uplink delay [s] of the devices at some places when r are rejected, shapes that broadcast."""
         share = self.scenario.uplink_bandwidth_hz / np.maximum(rejected, 1)
         rate = self.scenario.uplink.take(self.order[place]).rate(share)
         return np.asarray(self.scenario.distribution_bits / rate)
@@ -34,9 +33,7 @@ class CorrectionTimes:
     def uplink_table(self) -> FloatArray:
         """The same for every place (row) and every r from 0 to K (column); column 0 is that of r = 1."""
         count = self.scenario.device_count
-        sizes = np.maximum(np.arange(count + 1), 1)
-        share = np.repeat((self.scenario.uplink_bandwidth_hz / sizes)[:, None], count, axis=1)
-        return np.asarray(self.scenario.distribution_bits / self._uplink.rate(share)).T
+        return self.uplink_s(np.arange(count + 1), np.arange(count)[:, None])
 
     def downlink_s(self, rejected: FloatArray | IntArray, inverse_snr: FloatArray) -> FloatArray:
         """Equalised downlink delay [s] when r are rejected and 1/SNRd of the downlink set sums to a value."""

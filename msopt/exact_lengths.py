@@ -14,6 +14,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError
+from msopt.goodput import finish_s
 from msopt.multiple_choice import MultipleChoice, Region
 from msopt.near_controls import near_controls
 from msopt.relaxed import shortest_deadline
@@ -99,8 +100,7 @@ def prove(scenario: Scenario, lengths: FloatArray | None = None, effort: Effort 
 def longest_useful(scenario: Scenario, goodput: float) -> tuple[float, int]:
     """A deadline [s] and a length beyond which no control has more than a goodput."""
     _, high = scenario.length_limits("heterogeneous")
-    band = np.full(scenario.device_count, scenario.uplink_bandwidth_hz)
-    alone_s = scenario.draft_s_per_token + scenario.token_payload_bits("heterogeneous") / scenario.uplink.rate(band)
+    alone_s = finish_s(scenario, "heterogeneous", 1.0, scenario.uplink_bandwidth_hz)
     deadline = float(shortest_deadline(scenario, np.full(alone_s.size, float(high))))
     for _ in range(_CAP_STEPS):
         reach = np.minimum(float(high), deadline / alone_s)
@@ -127,9 +127,9 @@ class DeadlineSearch:
         self._began = time.monotonic()
         self.low, _ = scenario.length_limits("heterogeneous")
         count = scenario.device_count
-        self._shortest_round_s = scenario.verify_idle_s + scenario.verify_per_token_s * count * self.low
         self._most = int(np.clip(_LENGTHS_SCORED // count, _LEAST_COMBINATIONS, _COMBINATIONS))
         self.lengths = np.full(count, float(self.low))
+        self._least_verify_s = float(scenario.verify_s(self.lengths))
         self.goodput = float(exact_goodput(scenario, self.lengths))
 
     def score(self, lengths: FloatArray) -> None:
@@ -183,7 +183,7 @@ class DeadlineSearch:
         if choices is None:
             return
         # A control of the region gains at most the excess; at a higher goodput it loses a token a second at least.
-        bound = trial + float(np.max(choices.region.excess)) / (interval_s[0] + self._shortest_round_s)
+        bound = trial + float(np.max(choices.region.excess)) / (interval_s[0] + self._least_verify_s)
         self.score(choices.best)
         band, idle = self.scenario.uplink_bandwidth_hz, self.scenario.verify_idle_s
         controls, seen = near_controls(choices, band, trial, idle, self._most)

@@ -61,7 +61,10 @@ def round_at(
 
 
 def finish_s(scenario: Scenario | ScenarioStack, problem: Problem, draft_length: Any, bandwidth_hz: Any) -> FloatArray:
-    """When each device has drafted and sent its tokens [s], shape (..., K); 0 for those that draft nothing."""
+    """When each device has drafted and sent its tokens [s], shape (..., K); 0 for those that draft nothing.
+
+    A length or bandwidth that is the same for all may be given once.
+    """
     lengths = np.asarray(draft_length, dtype=float)
     bits = scenario.token_payload_bits(problem)
     rate = scenario.uplink.rate(np.asarray(bandwidth_hz, dtype=float))

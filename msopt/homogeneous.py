@@ -63,10 +63,19 @@ def best_common_length(scenario: Scenario, per_token_s: float, limits: tuple[int
         real = float(np.clip(stationary, low, high))
     else:
         real = _stationary_length(scenario, slope_s, float(low), float(high))
-    candidates = np.unique(np.clip([np.floor(real), np.ceil(real)], low, high))
-    lengths = np.repeat(candidates[:, None], scenario.device_count, axis=1)
-    scores = round_at(scenario, lengths, per_token_s * candidates).goodput
-    return int(candidates[np.argmax(scores)]), real
+    return better_neighbour(scenario, per_token_s, real, limits), real
+
+
+def better_neighbour(scenario: Scenario, per_token_s: float, real: float, limits: tuple[int, int]) -> int:
+    """The better of the two whole common lengths beside a real one, within limits."""
+    candidates = np.unique(np.clip([np.floor(real), np.ceil(real)], *limits))
+    return int(candidates[np.argmax(common_goodput(scenario, per_token_s, candidates))])
+
+
+def common_goodput(scenario: Scenario, per_token_s: float, lengths: FloatArray) -> FloatArray:
+    """Goodput [token/s] of common lengths of shape (n,) when one more token costs the drafting a given time."""
+    every = np.repeat(lengths[:, None], scenario.device_count, axis=1)
+    return round_at(scenario, every, per_token_s * lengths).goodput
 
 
 def enumerated_length(scenario: Scenario, per_token_s: float) -> tuple[int, float]:

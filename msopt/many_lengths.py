@@ -112,7 +112,7 @@ def _estimates(rows: Response, lengths: FloatArray) -> tuple[FloatArray, FloatAr
     """
     deadline = rows.split(lengths)[0][:, None]
     positive = np.where(deadline > 0.0, deadline, 1.0)
-    need, fall = _need(rows, lengths, positive)
+    need, fall = rows.need.by_deadline(lengths, positive)
     tokens = rows.acceptance.expected_tokens(lengths)
     halves = []
     for token, limit in ((1.0, rows.high), (-1.0, rows.low)):
@@ -120,7 +120,7 @@ def _estimates(rows: Response, lengths: FloatArray) -> tuple[FloatArray, FloatAr
         allowed = lengths != limit
         # What is too late now may still be in time after the move: then only its own time counts.
         late = moved * rows.least_s_per_token >= positive
-        other, steeper = _need(rows, np.where(allowed & ~late, moved, lengths), positive)
+        other, steeper = rows.need.by_deadline(np.where(allowed & ~late, moved, lengths), positive)
         gain = np.where(allowed, rows.acceptance.expected_tokens(np.maximum(moved, 0.0)) - tokens, -np.inf)
         earliest = np.where(late & allowed, moved * rows.least_s_per_token, 0.0)
         halves.append([_with_nobody(part) for part in (gain, other - need, steeper - fall, earliest)])
@@ -134,13 +134,6 @@ def _estimates(rows: Response, lengths: FloatArray) -> tuple[FloatArray, FloatAr
     verify = rows.idle_s[:, :, None] + rows.token_cost_s[:, :, None] * drafted
     total = np.sum(tokens, axis=1)[:, None, None] + g[:, :, None] + h[:, None, :]
     return np.asarray(total / (earliest + verify)), earliest
-
-
-def _need(rows: Response, lengths: FloatArray, deadline: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Bandwidth that lengths need by a deadline [Hz], and minus its derivative [Hz/s]."""
-    pace = lengths / deadline
-    band, slope, _ = rows.bandwidth(pace)
-    return band, slope * pace / deadline
 
 
 def _with_nobody(values: FloatArray) -> FloatArray:

@@ -33,7 +33,7 @@ from msopt.outcome_table import table_of_best_modes
 from msopt.outcomes import DEFAULT_SAMPLES, expected_correction
 from msopt.relaxed import length_split
 from msopt.scenario import Problem, Scenario
-from msopt.solution import Solution, valid_bound
+from msopt.solution import Solution
 
 PAPER_SAMPLES = 1000
 LEAST_SEARCH_SAMPLES = 500
@@ -71,19 +71,9 @@ def _multispin(
     proven: bool = False,
     **known: Any,
 ) -> Solution:
-    """The solution of given lengths and shares; a proven bound has a margin for round-off already."""
+    """The solution of given lengths and shares."""
     control = Control(problem=problem, draft_length=lengths, bandwidth_hz=share_hz)
-    evaluation = evaluate(scenario, control)
-    return Solution(
-        scenario=scenario,
-        problem=problem,
-        method="",
-        goodput=evaluation.goodput,
-        control=control,
-        evaluation=evaluation,
-        bound=max(bound, evaluation.goodput) if proven else valid_bound(bound, evaluation.goodput),
-        **known,
-    )
+    return Solution.of(scenario, control, evaluate(scenario, control), bound, proven=proven, **known)
 
 
 def _homogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
@@ -178,9 +168,7 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
         seed = SeedSequence(options.seed).spawn(1)[0]
         most = max(LEAST_SEARCH_SAMPLES, SEARCH_DRAWS // scenario.device_count)
         searched = expected_correction(scenario, rule, samples=min(samples, most), seed=seed)
-        lengths = lengths_of(ModeProblem(scenario, searched), options)
-        share = np.full(scenario.device_count, scenario.equal_share_hz)
-        control = Control(problem="modes", draft_length=lengths, bandwidth_hz=share, mode_rule=rule)
+        control = _mode_control(scenario, lengths_of(ModeProblem(scenario, searched), options), rule)
         scoring = searched if searched.exact else scoring_correction(scenario, rule, samples=samples, seed=options.seed)
         evaluation = score(scenario, control, scoring)
         if known_bound is None:
@@ -188,16 +176,7 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
             bound = upper_bound(ModeProblem(scenario, best_modes), evaluation.goodput)
         else:
             bound = known_bound
-        return Solution(
-            scenario=scenario,
-            problem="modes",
-            method="",
-            goodput=evaluation.goodput,
-            standard_error=evaluation.standard_error,
-            control=control,
-            evaluation=evaluation,
-            bound=valid_bound(bound, evaluation.goodput, evaluation.standard_error),
-        )
+        return Solution.of(scenario, control, evaluation, bound)
 
     return method
 
@@ -208,18 +187,17 @@ def _exact_modes(scenario: Scenario, options: Options, known_bound: float | None
     require_exact(scenario.device_count)
     problem = ModeProblem(scenario, table_of_best_modes(scenario))
     best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
-    share = np.full(scenario.device_count, scenario.equal_share_hz)
-    control = Control(problem="modes", draft_length=best.draft_length, bandwidth_hz=share)
-    evaluation = score(scenario, control, problem.correction)
-    return Solution(
-        scenario=scenario,
-        problem="modes",
-        method="",
-        goodput=evaluation.goodput,
-        control=control,
-        evaluation=evaluation,
-        bound=max(best.bound, evaluation.goodput),
-    )
+    control = _mode_control(scenario, best.draft_length)
+    return Solution.of(scenario, control, score(scenario, control, problem.correction), best.bound, proven=True)
+
+
+def _mode_control(scenario: Scenario, lengths: IntArray, rule: ModeRule = "best") -> Control:
+    share = _equal_shares(scenario, lengths)
+    return Control(problem="modes", draft_length=lengths, bandwidth_hz=share, mode_rule=rule)
+
+
+def _searched(problem: ModeProblem, _: Options) -> IntArray:
+    return best_lengths(problem)
 
 
 def _greedy(problem: ModeProblem, options: Options) -> IntArray:
@@ -242,12 +220,12 @@ METHODS: dict[Problem, dict[str, Method]] = {
         **_shared("heterogeneous"),
     },
     "modes": {
-        "decomposition": _modes(lambda problem, _: best_lengths(problem)),
+        "decomposition": _modes(_searched),
         "exact": _exact_modes,
         "greedy": _modes(_greedy),
-        "all-uplink": _modes(lambda problem, _: best_lengths(problem), "all-uplink"),
-        "all-downlink": _modes(lambda problem, _: best_lengths(problem), "all-downlink"),
-        "random-modes": _modes(lambda problem, _: best_lengths(problem), "random"),
+        "all-uplink": _modes(_searched, "all-uplink"),
+        "all-downlink": _modes(_searched, "all-downlink"),
+        "random-modes": _modes(_searched, "random"),
         "uniform-length": _modes(lambda problem, _: uniform_lengths(problem)),
         "computation-only": _modes(lambda problem, _: computation_only_lengths(problem.scenario)),
         **_shared("modes"),

@@ -12,9 +12,9 @@ import numpy as np
 from msopt.arrays import FloatArray, IntArray, levels
 from msopt.baselines import alone_s, computation_only_lengths
 from msopt.mode_problem import ModeProblem, deadlines, fitting
+from msopt.separable import DeadlinePass
 
 _IMPROVES = 1.0 + 1e-13
-_FITS = 1.0 + 1e-12
 _STEPS = 200
 _STARTS = 4
 _SPREAD = 8
@@ -80,10 +80,7 @@ class _Model:
         self.length = levels(problem.limits, scenario.device_count)
         self.tokens = scenario.acceptance.expected_tokens(self.length)
         self.rejection = problem.rejection(self.length)
-        self.seconds = np.maximum(self.length * problem.s_per_token, self.every[0])
-        self.events = np.argsort(self.seconds[1:], axis=None, kind="stable")
-        self.event_s = np.concatenate([self.every[:1], self.seconds[1:].reshape(-1)[self.events]])
-        self.last_of_deadline = np.append(self.event_s[1:] > self.event_s[:-1] * _FITS, True)
+        self.by_deadline = DeadlinePass(self.length, problem.s_per_token)
         self.everyone = np.arange(scenario.device_count)
 
     def deadline_s(self, lengths: FloatArray) -> float:
@@ -144,12 +141,8 @@ def _single_change(model: _Model, lengths: FloatArray, goodput: float, gains: Fl
 
 def _many_changes(model: _Model, lengths: FloatArray, goodput: float, gains: FloatArray) -> FloatArray:
     """All changes the model wants at its best deadline, those of the better half, quarter, ...; shape (m, K)."""
-    best = np.maximum.accumulate(gains, axis=0)
-    steps = np.diff(best, axis=0).reshape(-1)[model.events]
-    value = np.concatenate([[0.0], np.cumsum(steps)]) - goodput * model.event_s
-    deadline = model.event_s[int(np.argmax(np.where(model.last_of_deadline, value, -np.inf)))]
-    allowed = np.where(model.seconds <= deadline * _FITS, gains, -np.inf)
-    wanted = model.low + np.argmax(allowed, axis=0).astype(float)
+    deadline, levels_wanted = model.by_deadline.best(gains, goodput)
+    wanted = model.low + levels_wanted.astype(float)
     kept = model.refitted(lengths, np.array([deadline]))[0]
     profit = model.at(gains, wanted) - model.at(gains, kept)
     order = np.argsort(-profit, kind="stable")

@@ -28,8 +28,7 @@ class ModeProblem:
     @cached_property
     def s_per_token(self) -> FloatArray:
         """u_k: drafting and sending one token over an equal share [s], shape (K,)."""
-        one = np.ones(self.scenario.device_count)
-        return finish_s(self.scenario, "modes", one, one * self.scenario.equal_share_hz)
+        return finish_s(self.scenario, "modes", 1.0, self.scenario.equal_share_hz)
 
     def rejection(self, lengths: FloatArray) -> FloatArray:
         """rho_k = 1 - S_k(L_k)."""

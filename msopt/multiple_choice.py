@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray, IntArray
+from msopt.arrays import BoolArray, FloatArray, IntArray, levels
 from msopt.bandwidth_need import BandwidthNeed
 from msopt.scenario import Scenario
 
@@ -95,9 +95,8 @@ class MultipleChoice:
     def __init__(self, scenario: Scenario, longest: int) -> None:
         self.scenario = scenario
         self.low = scenario.length_limits("heterogeneous")[0]
-        self._need = BandwidthNeed(scenario)
-        every = np.arange(self.low, longest + 1, dtype=float)[:, None] * np.ones(scenario.device_count)
-        self._tokens = scenario.acceptance.expected_tokens(every)
+        self._need = BandwidthNeed.of(scenario)
+        self._tokens = scenario.acceptance.expected_tokens(levels((self.low, longest), scenario.device_count))
 
     def examine(
         self,
@@ -163,11 +162,11 @@ class MultipleChoice:
 
         It touches in the middle, or, where it would fall too fast for that, at the end of the interval.
         """
-        weight, fall = self._need.at(length, middle)
+        weight, fall = self._need.by_deadline(length, middle)
         steep = inside & (np.isinf(weight) | (fall * half > _STEEPEST_FALL * weight))
         rows, devices = np.nonzero(steep)
         if devices.size:
-            at_end, fall_at_end = self._need.of(devices, length[rows, devices], middle + half)
+            at_end, fall_at_end = self._need.take(devices).by_deadline(length[rows, devices], middle + half)
             weight[rows, devices] = at_end + np.where(np.isfinite(at_end), fall_at_end, 0.0) * half
             fall[rows, devices] = fall_at_end
         return weight, fall, bool(devices.size)

@@ -12,7 +12,7 @@ import numpy as np
 
 from msopt.acceptance import Acceptance
 from msopt.arrays import IntArray
-from msopt.channel import CELLS, MULTISPIN_CELL, ULDL_CELL, Cell, Draws, uniform
+from msopt.channel import CELLS, MULTISPIN_CELL, ULDL_CELL, Cell, Draws, uniform, unreplaced
 from msopt.comments import sections
 from msopt.errors import ParameterError, describe
 from msopt.scenario import Scenario
@@ -80,15 +80,6 @@ _VERIFICATION = (
     "verification on an A100: {p.verify_base_s:g} s + {p.verify_per_device_s:g} s for each device, nothing "
     "for each token"
 )
-_REPLACED = {
-    "bandwidth_hz": ("{c.bandwidth_hz",),
-    "uplink_power_dbm": ("{c.uplink_power_dbm",),
-    "downlink_power_dbm": ("{c.downlink_power_dbm",),
-    "power_ratio": ("{c.uplink_power_dbm", "{c.downlink_power_dbm"),
-    "dataset": (_ANY_DATASET,),
-    "cell": (),
-}
-"""What marks the statements that each option replaces."""
 
 _MULTISPIN = Preset(
     name="multispin-llama2",
@@ -251,38 +242,37 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
     if dataset is not None:
         options["dataset"] = known = _one_of("dataset", dataset, chosen.datasets)
         drawn[:] = chosen.datasets.index(known)
-    uplink_snr_db, downlink_snr_db = chosen.cell.snrs_db(Draws.of(place, fading, seed))
-    digits = max(2, len(str(devices)))
     scenario = Scenario(
         name=f"{chosen.name} K={devices} seed={seed}",
         verify_base_s=chosen.verify_base_s,
         verify_per_device_s=chosen.verify_per_device_s,
         server_draft_s_per_token=chosen.server_draft_s_per_token,
-        downlink_power_w=chosen.cell.downlink_power_w,
-        uplink_bandwidth_hz=chosen.cell.bandwidth_hz,
-        downlink_bandwidth_hz=chosen.cell.bandwidth_hz,
-        uplink_sharing=chosen.cell.uplink_sharing,
         token_bits=chosen.token_bits,
         distribution_bits=chosen.distribution_bits,
         max_draft_length=chosen.max_draft_length,
-        device_names=tuple(f"device-{k + 1:0{digits}}" for k in range(devices)),
+        device_names=numbered_devices(devices),
         acceptance=Acceptance.of([chosen.acceptance[j][1] for j in drawn]),
-        # Rounded far below what matters, so that the file is the same on every machine.
+        # Rounded as the cell rounds its SNRs.
         draft_s_per_token=np.round(chosen.draft_mean_s * uniform(speed, *chosen.draft_spread), 9),
-        uplink_snr_db=np.round(uplink_snr_db, 9),
-        downlink_snr_db=np.round(downlink_snr_db, 9),
+        **chosen.cell.fields(Draws.of(place, fading, seed)),
     )
     return scenario, _comment(chosen, scenario, seed, options, drawn)
+
+
+def numbered_devices(count: int) -> tuple[str, ...]:
+    """The names of drawn devices, all with as many digits."""
+    digits = max(2, len(str(count)))
+    return tuple(f"device-{k + 1:0{digits}}" for k in range(count))
 
 
 def _comment(preset: Preset, scenario: Scenario, seed: int, options: Mapping[str, float | str], drawn: IntArray) -> str:
     command = f"msopt scenario {preset.name} --devices {scenario.device_count} --seed {seed}"
     for option, value in options.items():
         command += f" --{option.replace('_', '-')} {value}"
-    replaced = [mark for option in options for mark in _REPLACED[option]]
+    law_given = (_ANY_DATASET,) if "dataset" in options else ()
 
     def shown(statements: Iterable[str]) -> list[str]:
-        kept = [text for text in statements if not any(mark in text for mark in replaced)]
+        kept = [text for text in unreplaced(statements, options) if text not in law_given]
         return [text.format(p=preset, c=preset.cell) for text in kept]
 
     given = [f"{option} = {value}" for option, value in options.items()]

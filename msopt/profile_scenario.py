@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from msopt.acceptance import Acceptance
-from msopt.channel import ULDL_CELL, Cell, Draws
+from msopt.channel import ULDL_CELL, Draws, unreplaced
 from msopt.comments import sections
 from msopt.errors import ParameterError, describe
+from msopt.presets import numbered_devices
 from msopt.profile import Profile
 from msopt.profile_file import task_of
 from msopt.profile_keys import draft_seconds, verify_numbers
@@ -71,31 +72,25 @@ def draw_from_profiles(
     mine = [named[k % len(named)] for k in range(devices)]
     chosen = [""] * devices if served else [_task(p, tasks, float(u)) for (_, p), u in zip(mine, choice, strict=True)]
     curves = [] if served else [task_of(p, task).survival for (_, p), task in zip(mine, chosen, strict=True)]
-    uplink_snr_db, downlink_snr_db = cell.snrs_db(Draws.of(place, fading, seed))
     timed = next((p for _, p in named if p.verification is not None), named[0][1])
     stepped = next((p for _, p in named if p.server_draft), named[0][1])
     verify = verify_numbers(timed)
     bits, bits_from = _distribution_bits([p for _, p in named], distribution_bits)
-    digits = max(2, len(str(devices)))
     scenario = Scenario(
         name=f"{' and '.join(profiles)} K={devices} seed={seed}",
         verify_base_s=verify["verify_base_s"],
         verify_per_device_s=verify["verify_per_device_s"],
         verify_per_token_s=verify["verify_per_token_s"],
         server_draft_s_per_token=stepped.server_draft_s(devices),
-        downlink_power_w=cell.downlink_power_w,
-        uplink_bandwidth_hz=cell.bandwidth_hz,
-        downlink_bandwidth_hz=cell.bandwidth_hz,
-        uplink_sharing=cell.uplink_sharing,
         token_bits=max(p.vocabulary.token_bits for _, p in named),
         distribution_bits=bits,
         max_draft_length=_longest(curves if served is None else [served.curve]),
-        device_names=tuple(f"device-{k + 1:0{digits}}" for k in range(devices)),
+        device_names=numbered_devices(devices),
         acceptance=Acceptance.of([0.0] * devices, curves=curves) if served is None else served.law(devices),
         draft_s_per_token=np.array([draft_seconds(p) for _, p in mine]),
-        uplink_snr_db=np.round(uplink_snr_db, 9),
-        downlink_snr_db=np.round(downlink_snr_db, 9),
+        **cell.fields(Draws.of(place, fading, seed)),
     )
+    stated, ours = ([text.format(c=cell) for text in unreplaced(texts, radio)] for texts in (cell.stated, cell.ours))
     step = f"a step for {devices} sequences, {stepped.label}" if stepped.server_draft else "not measured, left out"
     law = "the measured curve of the device's task" if served is None else f"as vLLM served it: {about(served)}"
     measured = [
@@ -116,19 +111,12 @@ def draw_from_profiles(
         (
             ("Given as options:", [f"{option} = {value}" for option, value in radio.items()]),
             ("Measured:", measured),
-            ("The cell of [UD], arXiv 2608.29618, where no option says otherwise:", _shown(cell.stated, cell, radio)),
-            ("Ours:", [*_shown(cell.ours, cell, radio), turns]),
+            ("The cell of [UD], arXiv 2608.29618, where no option says otherwise:", stated),
+            ("Ours:", [*ours, turns]),
             ("The profile and task of each device:", whose),
         ),
     )
     return scenario, comment
-
-
-def _shown(statements: Sequence[str], cell: Cell, radio: Mapping[str, float]) -> list[str]:
-    replaced = [f"{{c.{option}" for option in radio]
-    if "power_ratio" in radio:
-        replaced += ["{c.uplink_power_dbm", "{c.downlink_power_dbm"]
-    return [text.format(c=cell) for text in statements if not any(mark in text for mark in replaced)]
 
 
 def about(served: Served) -> str:

@@ -1,9 +1,9 @@
 """How long each device drafts when bandwidth and tokens have a price (design section 4).
 
-With x = l/D, tokens drafted per second, device k needs the bandwidth beta_k(x) = B_k(q x/(1 - tau_k x)),
-convex in x whatever the deadline D. At the price nu of bandwidth and the cost G c1 of verifying one more
-token its best length is the root of E_k'(l) = G c1 + nu beta_k'(l/D), between its limits. Prices are
-handled as logarithms: they span more decades than a float does.
+With x = l/D, tokens drafted per second, device k needs the bandwidth beta_k(x), convex in x whatever the deadline D
+(`bandwidth_need`). At the price nu of bandwidth and the cost G c1 of verifying one more token its best length is the
+root of E_k'(l) = G c1 + nu beta_k'(l/D), between its limits. Prices are handled as logarithms: they span more
+decades than a float does.
 """
 
 from copy import copy
@@ -12,6 +12,8 @@ import numpy as np
 
 from msopt.acceptance import Acceptance, Geometric
 from msopt.arrays import FloatArray, IntArray, total
+from msopt.bandwidth_need import BandwidthNeed
+from msopt.goodput import finish_s
 from msopt.multispin import PricedLengths
 from msopt.radio import FixedSnr
 from msopt.scenario import Scenario
@@ -36,29 +38,26 @@ class Response:
 
     def __init__(self, scenario: Scenario | ScenarioStack) -> None:
         self.acceptance: Acceptance | Geometric = scenario.acceptance
-        self.draft_s = scenario.draft_s_per_token
-        self.band = np.reshape(scenario.uplink_bandwidth_hz, (*self.draft_s.shape[:-1], 1))
+        self.need = BandwidthNeed.of(scenario)
+        shape = self.need.draft_s.shape
+        self.band = np.reshape(scenario.uplink_bandwidth_hz, (*shape[:-1], 1))
         self.token_cost_s = np.reshape(scenario.verify_per_token_s, self.band.shape)
         self.idle_s = np.reshape(scenario.verify_idle_s, self.band.shape)
-        self._uplink = scenario.uplink
-        self._bits = np.reshape(scenario.token_payload_bits("heterogeneous"), self.band.shape)
         low, high = scenario.length_limits("heterogeneous")
-        self.low = np.broadcast_to(np.reshape(low, self.band.shape), self.draft_s.shape).astype(float)
-        self.high = np.broadcast_to(np.reshape(high, self.band.shape), self.draft_s.shape).astype(float)
+        self.low, self.high = (np.broadcast_to(limit, shape).astype(float) for limit in (low, high))
         # With twice the band no solution reaches the cap, so the cap never carries a multiplier.
-        twice = np.broadcast_to(2.0 * self.band, self.draft_s.shape)
-        self.least_s_per_token = self.draft_s + self._bits / self._uplink.rate(twice)
+        self.least_s_per_token = finish_s(scenario, "heterogeneous", 1.0, 2.0 * self.band)
         self._table: tuple[float, FloatArray, FloatArray] | None = None
         self._priced: PricedLengths | None = None
-        self.explicit = self.acceptance.geometric and isinstance(self._uplink, FixedSnr)
+        self.explicit = self.acceptance.geometric and isinstance(scenario.uplink, FixedSnr)
 
     def take(self, rows: IntArray) -> "Response":
         """The devices of some scenarios of a stack, repeated or not."""
         taken = copy(self)
         taken._priced = None
         taken.acceptance = Geometric(self.acceptance.mean[rows])
-        taken._uplink = self._uplink.take(rows)
-        for name in ("draft_s", "band", "token_cost_s", "idle_s", "_bits", "low", "high", "least_s_per_token"):
+        taken.need = self.need.take(rows)
+        for name in ("band", "token_cost_s", "idle_s", "low", "high", "least_s_per_token"):
             setattr(taken, name, getattr(self, name)[rows])
         return taken
 
@@ -75,17 +74,12 @@ class Response:
 
         [MS] Lemmas 2 and 3; `near_s` as in `equal_latency_split`.
         """
-        busy, bits = length * self.draft_s, length * self._bits
-        return equal_latency_split(busy, bits, self._uplink, self.band, near_s)
+        need = self.need
+        return equal_latency_split(length * need.draft_s, length * need.bits, need.uplink, self.band, near_s)
 
     def bandwidth(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """beta(x) [Hz] with its first and second derivative."""
-        idle = 1.0 - self.draft_s * pace
-        per_idle = self._bits / idle
-        band, slope, curvature = self._uplink.bandwidth_slope(per_idle * pace)
-        by_pace = per_idle / idle
-        slope = slope * by_pace
-        return band, slope, curvature * (by_pace * by_pace) + 2.0 * slope * (self.draft_s / idle)
+        return self.need.at_pace(pace)
 
     def cap(self, deadline_s: FloatArray | float) -> FloatArray:
         """The longest length worth looking at for a deadline [token]."""
@@ -108,8 +102,8 @@ class Response:
         [MS] Proposition 1.
         """
         if self._priced is None:
-            _, airtime, _ = self.bandwidth(np.zeros(self.draft_s.shape))
-            self._priced = PricedLengths(self.acceptance.mean, self.draft_s, airtime)
+            _, airtime, _ = self.bandwidth(np.zeros(self.low.shape))
+            self._priced = PricedLengths(self.acceptance.mean, self.need.draft_s, airtime)
         return self._priced.at(deadline_s, log_price)
 
     def use(self, length: FloatArray, deadline_s: float, log_price: float, log_cost: float) -> tuple[float, float]:

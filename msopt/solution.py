@@ -1,7 +1,7 @@
 """What a method returns: a control, its score by the one evaluator, and what is known of the optimum."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from msopt.control import Control
 from msopt.errors import MsoptError
@@ -54,6 +54,51 @@ class Solution:
     relaxed_goodput: float | None = None
     price_of_bandwidth: float | None = None
     warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        scenario: Scenario,
+        control: Control,
+        evaluation: Evaluation,
+        bound: float | None = None,
+        *,
+        proven: bool = False,
+        method: str = "",
+        **known: Any,
+    ) -> Self:
+        """The solution that a control with its score is.
+
+        Parameters
+        ----------
+        scenario, control, evaluation
+        bound : float, optional
+            A computed bound for the control's problem [token/s], to be raised by its round-off (`valid_bound`).
+        proven : bool
+            Whether the bound has a margin for round-off already.
+        method : str
+        **known
+            Further fields.
+
+        Raises
+        ------
+        MsoptError
+            As `valid_bound` does.
+        """
+        goodput, error = evaluation.goodput, evaluation.standard_error
+        if bound is not None:
+            bound = max(bound, goodput) if proven else valid_bound(bound, goodput, error)
+        return cls(
+            scenario=scenario,
+            problem=control.problem,
+            method=method,
+            goodput=goodput,
+            standard_error=error,
+            control=control,
+            evaluation=evaluation,
+            bound=bound,
+            **known,
+        )
 
     @property
     def gap(self) -> float | None:

@@ -13,13 +13,11 @@ import numpy as np
 import msopt
 from msopt import Control, ParameterError, Scenario, Solution
 from msopt.cautions import cautions
-from msopt.goodput import round_at
 from msopt.heterogeneous import whole_optimum
-from msopt.homogeneous import per_token_optimum
+from msopt.homogeneous import better_neighbour, per_token_optimum
 from msopt.options import checked_options
 from msopt.relaxed import RelaxedOptimum
 from msopt.scenario import Problem
-from msopt.solution import valid_bound
 
 if TYPE_CHECKING:
     from formulations import AbstractFormulation, FormulationSolution
@@ -138,27 +136,21 @@ def _each(scenario: Scenario, found: "FormulationSolution") -> Solution:
 def _common(scenario: Scenario, found: "FormulationSolution") -> Solution:
     """The better whole neighbour of the common length, with the split of Lemma 1."""
     theta, share = per_token_optimum(scenario)
-    low, high = scenario.length_limits("homogeneous")
     real = float(found["draft_length"][0])
-    candidates = np.unique(np.clip([np.floor(real), np.rint(real), np.ceil(real)], low, high))
-    lengths = np.repeat(candidates[:, None], scenario.device_count, axis=1)
-    best = candidates[np.argmax(round_at(scenario, lengths, theta * candidates).goodput)]
-    whole = np.full(scenario.device_count, int(best), dtype=np.int64)
+    best = better_neighbour(scenario, theta, real, scenario.length_limits("homogeneous"))
+    whole = np.full(scenario.device_count, best, dtype=np.int64)
     control = Control(problem="homogeneous", draft_length=whole, bandwidth_hz=share)
     bound = found.objective * (1.0 + BOUND_RTOL)
     return replace(_scored(scenario, control, bound, found), per_token_s=theta)
 
 
 def _scored(scenario: Scenario, control: Control, bound: float, found: "FormulationSolution") -> Solution:
-    evaluation = msopt.evaluate(scenario, control)
-    return Solution(
-        scenario=scenario,
-        problem=control.problem,
+    return Solution.of(
+        scenario,
+        control,
+        msopt.evaluate(scenario, control),
+        bound,
         method=CONVEX,
-        goodput=evaluation.goodput,
-        control=control,
-        evaluation=evaluation,
-        bound=valid_bound(bound, evaluation.goodput),
         relaxed_goodput=found.objective,
         price_of_bandwidth=float(found.shadow_price("bandwidth").value),
     )

@@ -21,7 +21,6 @@ from msopt.control import Reaction
 from msopt.evaluation import Slack
 from msopt.options import checked_options
 from msopt.outcomes import DEFAULT_SAMPLES
-from msopt.solution import valid_bound
 
 Record = dict[str, Any]
 
@@ -57,17 +56,7 @@ def control_score(scenario: Scenario, control: Control, options: dict[str, objec
     chosen = checked_options("decomposition", options)
     evaluation = evaluate(scenario, control, samples=chosen.samples or DEFAULT_SAMPLES, seed=chosen.seed)
     evaluation.require_feasible()
-    bound = _bound(scenario, control)
-    solution = Solution(
-        scenario=scenario,
-        problem=control.problem,
-        method="",
-        goodput=evaluation.goodput,
-        standard_error=evaluation.standard_error,
-        control=control,
-        evaluation=evaluation,
-        bound=None if bound is None else valid_bound(bound, evaluation.goodput, evaluation.standard_error),
-    )
+    solution = Solution.of(scenario, control, evaluation, _bound(scenario, control))
     shown = solution.to_dict() | {"method": None, "warnings": list(cautions(solution))}
     return shown | {"slacks": _slack_records(evaluation.slacks)}
 

@@ -48,12 +48,4 @@ def user_solution(name: str, scenario: Scenario, problem: Problem) -> Solution |
         evaluation.require_feasible()
     except msopt.MsoptError as error:
         raise type(error)(f"{OPTION} {name}: on {scenario.name}: {error}") from None
-    return Solution(
-        scenario=scenario,
-        problem=problem,
-        method=name,
-        goodput=evaluation.goodput,
-        standard_error=evaluation.standard_error,
-        control=control,
-        evaluation=evaluation,
-    )
+    return Solution.of(scenario, control, evaluation, method=name)

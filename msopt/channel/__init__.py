@@ -11,6 +11,7 @@ from msopt.channel.cells import AverageGainCell as AverageGainCell
 from msopt.channel.cells import Cell as Cell
 from msopt.channel.cells import Draws as Draws
 from msopt.channel.cells import PathLossCell as PathLossCell
+from msopt.channel.cells import unreplaced as unreplaced
 from msopt.channel.laws import uniform as uniform
 from msopt.channel.path_loss import PowerLaw as PowerLaw
 from msopt.channel.path_loss import Urban as Urban

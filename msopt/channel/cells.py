@@ -7,9 +7,9 @@ the scenario file.
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -21,11 +21,11 @@ from msopt.radio import UplinkSharing
 from msopt.units import dbm_to_w, linear_to_db, snr_db, w_to_dbm
 from msopt.validation import POSITIVE
 
+_POWERS = ("uplink_power_dbm", "downlink_power_dbm")
 _POWER = (-200.0, 200.0, "a number of dBm from -200 to 200")
 _DOMAINS = {
     "bandwidth_hz": (math.ulp(0.0), sys.float_info.max, POSITIVE),
-    "uplink_power_dbm": _POWER,
-    "downlink_power_dbm": _POWER,
+    **dict.fromkeys(_POWERS, _POWER),
     "power_ratio": (1e-9, 1e9, "a number from 1e-9 to 1e9"),
 }
 
@@ -81,6 +81,21 @@ class Cell(ABC):
         """Power of the server [W], to the 12 digits that every machine's powers of ten agree in."""
         return float(f"{float(dbm_to_w(self.downlink_power_dbm)):.12g}")
 
+    def fields(self, drawn: Draws) -> dict[str, Any]:
+        """What a `Scenario` takes from the cell and the devices drawn, by the scenario's field names.
+
+        SNRs are rounded far below what matters, so that a scenario file is the same on every machine.
+        """
+        uplink_snr_db, downlink_snr_db = self.snrs_db(drawn)
+        return {
+            "downlink_power_w": self.downlink_power_w,
+            "uplink_bandwidth_hz": self.bandwidth_hz,
+            "downlink_bandwidth_hz": self.bandwidth_hz,
+            "uplink_sharing": self.uplink_sharing,
+            "uplink_snr_db": np.round(uplink_snr_db, 9),
+            "downlink_snr_db": np.round(downlink_snr_db, 9),
+        }
+
     def with_options(self, device_count: int, options: Mapping[str, float]) -> Self:
         """The same cell with its band and powers as options say.
 
@@ -120,7 +135,7 @@ class Cell(ABC):
                 f"power_ratio = {ratio:g} is not for this preset or cell but for [UD]'s own, uldl-...; "
                 "set uplink_power_dbm and downlink_power_dbm"
             )
-        for power in ("uplink_power_dbm", "downlink_power_dbm"):
+        for power in _POWERS:
             if power in options:
                 raise ParameterError(
                     f"power_ratio = {ratio:g} sets both powers, so {power} = {options[power]:g} is not "
@@ -189,6 +204,12 @@ class PathLossCell(Cell):
             snr_db(self.uplink_power_dbm, gain_db, self.server_noise_dbm_per_hz, self.bandwidth_hz),
             snr_db(self.downlink_power_dbm, gain_db, self.device_noise_dbm_per_hz, self.bandwidth_hz),
         )
+
+
+def unreplaced(statements: Iterable[str], options: Iterable[str]) -> list[str]:
+    """The statements of a cell that none of some options makes untrue: those that show nothing which an option sets."""
+    fields = [field for option in options for field in (_POWERS if option == "power_ratio" else (option,))]
+    return [text for text in statements if not any(f"{{c.{field}" in text for field in fields)]
 
 
 _MULTISPIN_POWER_W = 1.3e-8

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     Draws = Mapping[str, pd.DataFrame]
 
 Kind = Literal["sentence", "tacit assumption"]
+CLOSE = 0.01
+"""A loss up to here counts as none."""
+SAME = 1e-9
+"""A relative difference up to here is round-off."""
+PAIRED = "the 95 % interval of the mean paired difference lies above 0"
+"""How a claim words what `above` tests of two schemes."""
 HELD, IN_PART, NOT_HERE = "held", "held in part", "did not appear here"
 _FEW = 4
 _NAMED = 6

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reports.studies.claims import Case, Claim, above, always
-from reports.studies.claims_ms import _PAIRED, CLOSE
+from reports.studies.claims import CLOSE, PAIRED, SAME, Case, Claim, above, always
 from reports.studies.comparisons import at, by_pair, by_scheme, end_slopes, points, steps, worst_draws
 from reports.studies.paper_figures import GOODPUT
 from reports.studies.study import OPTIMUM
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from reports.studies.claims import Draws
 
 _SCHEMES = (OPTIMUM, "greedy")
-_SAME = 1e-9
 _LEAST_SHARE = 0.01
 _FIGURES = {
     "ud_fig7_8": ("Figs. 7 and 8", ["downlink_power_dbm"]),
@@ -35,7 +33,7 @@ def _crossing(draws: "Draws") -> list[Case]:
             delays = drawn.pivot(index="uplink_devices", columns="scheme", values="delay_s").sort_index()
             crossed = int(np.argmax((delays["downlink"] <= delays["uplink"]).to_numpy()))
             best, found, enumerated = drawn[["best_uplink_devices", "shortest_s", "enumerated_s"]].iloc[0]
-            shortest.append(found <= enumerated * (1.0 + _SAME))
+            shortest.append(found <= enumerated * (1.0 + SAME))
             first.append(best in (crossed, crossed - 1))
         cases += [always(f"{name}, as short as any of the 2^8 choices", shortest)]
         cases += [always(f"{name}, at the crossing or one before", first)]
@@ -63,7 +61,7 @@ def _lengths(draws: "Draws") -> list[Case]:
         for scheme in _SCHEMES:
             curve = steps(table, "downlink_power_dbm", scheme)
             rise = above(f"{name}, {scheme}, rise over the range", curve.iloc[:, -1] - curve.iloc[:, 0], unit="token")
-            up = np.diff(curve.mean().to_numpy()) >= -_SAME
+            up = np.diff(curve.mean().to_numpy()) >= -SAME
             cases.append(rise)
             cases.append(always(f"{name}, {scheme}, steps at which the mean does not fall", up))
     return cases
@@ -171,7 +169,7 @@ UD_CLAIMS = (
         id="selection-best",
         paper="[UD]",
         sentence="Selecting the mode is best in every case.",
-        test=f"Over all-uplink, all-downlink and random modes at every K and ratio: {_PAIRED}",
+        test=f"Over all-uplink, all-downlink and random modes at every K and ratio: {PAIRED}",
         cases=_selection,
     ),
     Claim(
@@ -186,14 +184,14 @@ UD_CLAIMS = (
         paper="[UD]",
         sentence="At power ratio 16 all-downlink is more competitive than at 4 but still behind, more so as K grows.",
         test="Shortfall of all-downlink at ratio 4 less that at 16, that at 16 itself, and its growth from the least "
-        f"to the greatest K: {_PAIRED}",
+        f"to the greatest K: {PAIRED}",
         cases=_more_power,
     ),
     Claim(
         id="lengths-above",
         paper="[UD]",
         sentence="The proposed lengths are above the best uniform length and above computation-only at every ratio.",
-        test=f"Algorithm 1 (greedy) and our optimum over each, at every ratio: {_PAIRED}",
+        test=f"Algorithm 1 (greedy) and our optimum over each, at every ratio: {PAIRED}",
         cases=_above_lengths,
     ),
 )

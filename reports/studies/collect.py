@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from msopt.evaluation import FEASIBILITY_RTOL
 from reports.record import Record
 from reports.studies import closed_forms, gains, paper_figures
-from reports.studies.claims import judge
-from reports.studies.claims_ms import CLOSE, LEVEL_RTOL, MS_CLAIMS, MS_TACIT
+from reports.studies.claims import CLOSE, judge
+from reports.studies.claims_ms import MS_CLAIMS, MS_TACIT
+from reports.studies.claims_ms_goodput import LEVEL_RTOL
 from reports.studies.claims_ud import UD_CLAIMS, UD_TACIT
 from reports.studies.effort import Effort
 from reports.studies.paper_figures import MS_PRESETS, UD_PRESETS

@@ -54,6 +54,14 @@ def end_slopes(curve: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
     return (y[:, 1] - y[:, 0]) / (x[1] - x[0]), (y[:, -1] - y[:, -2]) / (x[-1] - x[-2])
 
 
+def probed(draws: "Draws", probe: str) -> list[tuple[str, np.ndarray]]:
+    """The short name of each pair that has a probe, and its values over the draws."""
+    table = draws["probes"]
+    table = table[table["probe"] == probe]
+    values = {name: table[table["pair"] == of_pair]["value"].to_numpy() for of_pair, name in SHORT.items()}
+    return [(name, of_pair) for name, of_pair in values.items() if of_pair.size]
+
+
 def worst_draws(draws: "Draws", scheme: str, figures: Mapping[str, tuple[str, list[str]]], close: float) -> list[Case]:
     """For each figure (its name, its keys) and pair: how far a scheme is below the optimum in the worst draw.
 

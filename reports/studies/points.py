@@ -112,18 +112,8 @@ def _decompositions(scenarios: Sequence[Scenario]) -> list[Solution]:
         control = Control(
             problem="heterogeneous", draft_length=many.draft_length[row], bandwidth_hz=many.bandwidth_hz[row]
         )
-        evaluation = evaluate(scenario, control)
-        found.append(
-            Solution(
-                scenario=scenario,
-                problem="heterogeneous",
-                method="decomposition",
-                goodput=evaluation.goodput,
-                control=control,
-                evaluation=evaluation,
-                bound=max(float(many.bound[row]), evaluation.goodput),
-            )
-        )
+        evaluation, bound = evaluate(scenario, control), float(many.bound[row])
+        found.append(Solution.of(scenario, control, evaluation, bound, proven=True, method="decomposition"))
     return found
 
 

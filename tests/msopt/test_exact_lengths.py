@@ -136,16 +136,17 @@ def test_a_region_bounds_and_keeps_its_controls(
 @pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
 def test_needs_fill_the_band_and_fall(sharing: str) -> None:
     scenario = scenario_of(s3(radio={"uplink_sharing": sharing}))
-    need, lengths = BandwidthNeed(scenario), np.array([3.0, 0.0, 5.0])
+    need, lengths = BandwidthNeed.of(scenario), np.array([3.0, 0.0, 5.0])
     deadline, share = length_split(scenario, lengths)
-    band, fall = need.at(lengths, float(deadline))
+    band, fall = need.by_deadline(lengths, float(deadline))
     assert band == pytest.approx(share, rel=NEVER_ABOVE)
     step = DIFFERENCE_STEP * float(deadline)
-    around = [need.at(lengths, float(deadline) + sign * step)[0] for sign in (-1.0, 1.0)]
+    around = [need.by_deadline(lengths, float(deadline) + sign * step)[0] for sign in (-1.0, 1.0)]
     assert (around[0] - around[1]) / (2.0 * step) == pytest.approx(fall, rel=DIFFERENCE)
     some = np.array([2, 0, 2])
-    assert np.array(need.of(some, lengths[some], float(deadline))) == pytest.approx(np.array([band, fall])[:, some])
-    assert np.isinf(need.at(lengths, 0.1)[0]).tolist() == [False, False, True]
+    of_some = need.take(some).by_deadline(lengths[some], float(deadline))
+    assert np.array(of_some) == pytest.approx(np.array([band, fall])[:, some])
+    assert [np.isinf(part).tolist() for part in need.by_deadline(lengths, 0.1)] == [[False, False, True]] * 2
 
 
 def test_methods_and_limits() -> None:
