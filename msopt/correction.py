@@ -24,7 +24,7 @@ class CorrectionTimes:
         self.order: IntArray = np.argsort(-scenario.uplink_snr_db, kind="stable")
         self.inverse_snr: FloatArray = 1.0 / scenario.downlink_snr[self.order]
 
-    def uplink_s(self, rejected: IntArray, place: IntArray) -> FloatArray:
+    def uplink_s(self, rejected: FloatArray | IntArray, place: IntArray) -> FloatArray:
         """Uplink delay [s] of the devices at some places when r are rejected, shapes that broadcast."""
         share = self.scenario.uplink_bandwidth_hz / np.maximum(rejected, 1)
         rate = self.scenario.uplink.take(self.order[place]).rate(share)
@@ -41,7 +41,7 @@ class CorrectionTimes:
             rejected, inverse_snr, self.scenario.downlink_bandwidth_hz, self.scenario.distribution_bits
         )
 
-    def downlink_need(self, rejected: IntArray, seconds: FloatArray) -> FloatArray:
+    def downlink_need(self, rejected: FloatArray | IntArray, seconds: FloatArray) -> FloatArray:
         """The greatest sum of 1/SNRd with which the downlink of r rejected devices takes no longer than a time."""
         r = np.maximum(rejected, 1)
         nats = self.scenario.distribution_bits * LN2 * r / (self.scenario.downlink_bandwidth_hz * seconds)

@@ -1,6 +1,6 @@
 """An upper bound for problem `modes` that needs no search (ours).
 
-Where all or nothing holds it is that of `mode_bound_stand_in`. Else:
+Where all or nothing holds it is the lower of `mode_bound_stand_in`, for few devices, and `mode_bound_adaptive`. Else:
 if m is additive and never above the cost of an outcome, sum_{k in R} m_k <= T(R) for every set R, then
 C(rho) >= sum_k m_k rho_k, and with that in place of C the problem is separable and solved exactly.
 """
@@ -9,11 +9,15 @@ import numpy as np
 
 from msopt.arrays import FloatArray, levels
 from msopt.correction import CorrectionTimes
+from msopt.mode_bound_adaptive import adaptive_bound
 from msopt.mode_bound_stand_in import stand_in_bound
 from msopt.mode_levels import all_or_nothing
 from msopt.mode_problem import ModeProblem, fitting
 from msopt.outcome_table import TableOfOutcomes
 from msopt.separable import best_separable
+
+_NEAR = 1.002
+"""So near to a goodput that some control has the second bound, of more work, has not been seen to come."""
 
 
 def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
@@ -22,7 +26,8 @@ def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
     `reached` is a goodput that some control has: a bound 0.01 % above it is not refined further.
     """
     if all_or_nothing(problem):
-        return stand_in_bound(problem, reached)
+        bound = stand_in_bound(problem, reached)
+        return bound if bound <= reached * _NEAR else min(bound, adaptive_bound(problem, reached))
     scenario, correction = problem.scenario, problem.correction
     if isinstance(correction, TableOfOutcomes):
         minorant = minorant_from_table(correction)

@@ -1,4 +1,4 @@
-"""An upper bound for problem `modes` at any K, without search and without the table of all outcomes (ours).
+"""An upper bound for problem `modes` that is near for tens of devices, without search and without a table (ours).
 
 It holds where all or nothing does. The h devices whose rejection costs most by itself are kept, H; every other
 one, O, is replaced by a stand-in that has the best uplink and the best downlink of all of O. That shortens no
@@ -22,11 +22,10 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln as log_gamma
-from scipy.special import xlog1py, xlogy
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.baselines import alone_s
+from msopt.binomial import binomial
 from msopt.correction import CorrectionTimes
 from msopt.mode_corners import expected_of_all, sum_of_all
 from msopt.mode_problem import ModeProblem, deadlines, fitting
@@ -110,7 +109,7 @@ class _Pieces:
         rejection = np.stack([self.least_rejection, self.problem.rejection(cap)], axis=1)
         tokens = np.stack([self.least_tokens, self.scenario.acceptance.expected_tokens(cap)], axis=1)
         mean, others_tokens = _knapsack(rejection[self.others], tokens[self.others])
-        spread = _binomial(self.others.size, mean) @ self.seconds.T
+        spread = binomial(self.others.size, mean) @ self.seconds.T
         correction = expected_of_all(spread.reshape(-1), list(rejection[self.kept])).reshape(-1, mean.size)
         seconds = float(self.every[first]) + self.scenario.verify_idle_s + correction
         own_tokens = sum_of_all(list(tokens[self.kept])) + self.idle_tokens
@@ -139,14 +138,6 @@ def _knapsack(rejection: FloatArray, tokens: FloatArray) -> tuple[FloatArray, Fl
     value = values[piece] + slope * (middle - ends[piece])
     left, right = value + slope * (grid[:-1] - middle), value + slope * (grid[1:] - middle)
     return grid, np.maximum(np.append(left, -np.inf), np.insert(right, 0, -np.inf))
-
-
-def _binomial(count: int, mean: FloatArray) -> FloatArray:
-    """Probability of 0, ..., n of n events with a given mean in all, shape (m, n + 1)."""
-    n = np.arange(count + 1)
-    share = np.clip(mean / max(count, 1), 0.0, 1.0)[:, None]
-    ways = log_gamma(count + 1) - log_gamma(n + 1) - log_gamma(count - n + 1)
-    return np.asarray(np.exp(ways + xlogy(n, share) + xlog1py(count - n, -share)))
 
 
 def time_with_stand_ins(scenario: Scenario, kept: IntArray, others: IntArray) -> tuple[IntArray, FloatArray]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from msopt import Scenario, draw, mode_bound_stand_in, solve
 from msopt.baselines import alone_s
+from msopt.binomial import binomial
 from msopt.correction import react
 from msopt.mode_bound import upper_bound
 from msopt.mode_bound_stand_in import concave_from_below, stand_in_bound, time_with_stand_ins
@@ -103,6 +104,6 @@ def test_binomial_spreads_most(count: int, data: st.DataObject) -> None:
     mass = np.ones(1)
     for p in probability:
         mass = np.convolve(mass, [1.0 - p, p])
-    equal = mode_bound_stand_in._binomial(count, np.array([probability.sum()]))[0]
+    equal = binomial(count, np.array([probability.sum()]))[0]
     assert equal.sum() == pytest.approx(1.0, rel=EXACT)
     assert float(equal @ function) <= float(mass @ function) + EXACT

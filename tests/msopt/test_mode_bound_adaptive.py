@@ -1,0 +1,161 @@
+"""The bound of problem `modes` for many devices: never below the optimum, the pieces of its proof, how near it is."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from msopt import Scenario, adaptive_choice, draw, mode_bound_adaptive
+from msopt.adaptive_choice import AdaptiveChoice
+from msopt.arrays import FloatArray
+from msopt.binomial import binomial
+from msopt.correction import CorrectionTimes, react
+from msopt.mode_bound import upper_bound
+from msopt.mode_bound_adaptive import adaptive_bound
+from msopt.mode_exact import exact_lengths
+from msopt.mode_lengths import best_lengths
+from msopt.mode_levels import all_or_nothing
+from msopt.mode_problem import ModeProblem
+from msopt.outcomes import expected_correction
+from tests import brute_force
+from tests.cases import scenario_of
+from tests.strategies import scenarios
+from tests.tolerances import EXACT, NEVER_ABOVE, STANDARD_ERRORS
+
+
+def problem_of(scenario: Scenario, seed: int = 0) -> ModeProblem:
+    return ModeProblem(scenario, expected_correction(scenario, "best", seed=seed))
+
+
+def correction_with(times: CorrectionTimes, members: tuple[bool, ...], sharers: float) -> float:
+    """T_r(R) [s] by trying every uplink set; members and devices worst uplink first."""
+    places = np.arange(len(members))[::-1]
+    up = times.uplink_s(np.full(places.size, sharers), places)
+    rejected = np.flatnonzero(members)
+    best = np.inf if rejected.size else 0.0
+    for chosen in itertools.product((False, True), repeat=rejected.size):
+        on = np.array(chosen, dtype=bool)
+        need = float(np.sum(times.inverse_snr[places[rejected[~on]]]))
+        down = float(times.downlink_s(np.array(sharers), np.array(need)))
+        best = min(best, max(float(np.max(up[rejected[on]], initial=0.0)), down))
+    return best
+
+
+def probability(members: tuple[bool, ...], rejection: FloatArray) -> float:
+    return float(np.prod(np.where(members, rejection, 1.0 - rejection)))
+
+
+@pytest.mark.parametrize(("grid", "elasticity"), [((1000, 200), 0.65), ((6, 3), 0.65), ((100, 20), 20.0)])
+def test_never_below_the_optimum(grid: tuple[int, int], elasticity: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """40 random cases of up to nine devices: two laws, both sharings, grids fine and coarse, and prices far off."""
+    monkeypatch.setattr(adaptive_choice, "_FINE", grid[0])
+    monkeypatch.setattr(adaptive_choice, "_COARSE", grid[1])
+    monkeypatch.setattr(mode_bound_adaptive, "_ELASTICITY", elasticity)
+    monkeypatch.setattr(mode_bound_adaptive, "_ROWS", 300)
+    for case in range(40):
+        rng = np.random.default_rng([20260903, grid[0], case])
+        laws = ("geometric",) if case % 2 else ("geometric", "beta")
+        description = brute_force.random_scenario(rng, 1 + case % 9, longest=(3, 9), laws=laws)
+        description["server"]["verify_per_token_s"] = 0.0
+        problem = problem_of(scenario_of(description))
+        assert all_or_nothing(problem)
+        best = exact_lengths(problem, best_lengths(problem)).bound
+        for reached in (0.0, 0.9 * best, best):
+            bound = adaptive_bound(problem, reached)
+            assert best <= bound * (1.0 + NEVER_ABOVE)
+            assert bound >= reached
+
+
+@settings(max_examples=25)
+@given(scenarios(devices=(1, 4), per_token=False, kinds=("geometric", "beta")))
+def test_never_below_enumeration(scenario: Scenario) -> None:
+    """No control of any lengths has more, over all that hypothesis thinks of: no rejections, alpha 0, tau 0."""
+    problem = problem_of(scenario)
+    low, high = problem.limits
+    every = np.array(list(itertools.product({low, (low + high) // 2, high}, repeat=scenario.device_count)), dtype=float)
+    assert np.max(problem.goodput(every)) <= adaptive_bound(problem) * (1.0 + NEVER_ABOVE)
+
+
+@settings(max_examples=40)
+@given(scenarios(devices=(1, 5)), st.floats(1.0, 6.0), st.data())
+def test_time_with_given_shares(scenario: Scenario, sharers: float, data: st.DataObject) -> None:
+    """T_r is the sum of the stages' parts, and T(R) >= min(1, |R|/r) T_r(R), for every set."""
+    count = scenario.device_count
+    times = CorrectionTimes(scenario)
+    up = np.append(times.uplink_s(np.full(count, sharers), np.arange(count)[::-1]), 0.0)
+    members = tuple(data.draw(st.lists(st.booleans(), min_size=count, max_size=count)))
+    down = times.downlink_s(np.full(count, sharers), np.cumsum(members * times.inverse_snr[::-1]))
+    seconds = float(np.sum(np.maximum(np.minimum(up[:-1], down) - up[1:], 0.0)))
+    assert seconds == pytest.approx(correction_with(times, members, sharers), rel=NEVER_ABOVE)
+    _, exact = react(scenario, times.order[::-1][np.flatnonzero(members)])
+    assert exact >= min(1.0, sum(members) / sharers) * seconds * (1.0 - EXACT)
+
+
+@settings(max_examples=20)
+@given(scenarios(devices=(1, 5)), st.floats(1.0, 6.0), st.data())
+def test_means_may_be_multiplied(scenario: Scenario, sharers: float, data: st.DataObject) -> None:
+    """C(rho) is at least the binomial mean of min(1, |R|/r) times the mean of T_r."""
+    count = scenario.device_count
+    times = CorrectionTimes(scenario)
+    rejection = np.array(data.draw(st.lists(st.floats(0.0, 1.0), min_size=count, max_size=count)))
+    every = list(itertools.product((False, True), repeat=count))
+    mean = sum(probability(members, rejection) * correction_with(times, members, sharers) for members in every)
+    share = float(binomial(count, np.array([rejection.sum()]))[0] @ np.minimum(1.0, np.arange(count + 1) / sharers))
+    exact = expected_correction(scenario, "best").expected_s(rejection[np.argsort(times.order[::-1])][None, :])[0]
+    assert share * mean <= exact * (1.0 + NEVER_ABOVE)
+
+
+@settings(max_examples=20)
+@given(scenarios(devices=(1, 4)), st.floats(1.0, 5.0), st.floats(0.0, 2.0), st.integers(0, 2**32 - 1))
+def test_adaptive_choice_is_never_worse(scenario: Scenario, sharers: float, price: float, seed: int) -> None:
+    """At least the best of all choices that follow nothing; at most that of free corrections."""
+    count = scenario.device_count
+    times = CorrectionTimes(scenario)
+    rng = np.random.default_rng(seed)
+    tokens = np.sort(1.0 + 9.0 * rng.random((2, count)), axis=0)
+    rejection = np.sort(rng.random((2, count)), axis=0)
+    every = list(itertools.product((False, True), repeat=count))
+    seconds = [correction_with(times, members, sharers) for members in every]
+    cost = 10.0 * float(rng.random()) / max(seconds)
+    here = np.arange(count)
+    values = []
+    for drafting in itertools.product((0, 1), repeat=count):
+        p = rejection[np.array(drafting), here]
+        mean = sum(probability(members, p) * t for members, t in zip(every, seconds, strict=True))
+        values.append(float(np.sum(tokens[np.array(drafting), here] - price * p)) - cost * mean)
+    choice = AdaptiveChoice(times, sharers, float(np.median(seconds[1:])))
+    one = np.ones(1)
+    best = float(choice.best(tokens, rejection, sharers * one, price * one, cost * one)[0])
+    assert best >= max(values) - EXACT * (10.0 * count + cost * max(seconds))
+    assert best <= float(np.sum(np.max(tokens - price * rejection, axis=0))) + EXACT * 10.0 * count
+
+
+def test_adaptive_choice_of_one_device_is_the_best_choice() -> None:
+    """With one device there is nothing to follow, so that only the grid's rounding is left: T_r within one cell."""
+    scenario = draw("uldl-qwen25", devices=1, seed=3)[0]
+    times = CorrectionTimes(scenario)
+    seconds = correction_with(times, (True,), 1.0)
+    choice = AdaptiveChoice(times, 1.0, seconds)
+    tokens, rejection, one = np.array([[1.0], [7.0]]), np.array([[0.0], [0.8]]), np.ones(1)
+    for cost in (0.5 * 6.0 / (0.8 * seconds), 2.0 * 6.0 / (0.8 * seconds)):
+        best = float(choice.best(tokens, rejection, one, 0.0 * one, cost * one)[0])
+        exact = max(1.0, 7.0 - 0.8 * cost * seconds)
+        assert exact * (1.0 - EXACT) <= best <= exact + 0.002 * 0.8 * cost * seconds
+
+
+@pytest.mark.parametrize(
+    ("preset", "devices", "power_dbm"), [("uldl-qwen25", 100, 20.0), ("uldl-deepseek-r1", 300, 30.0)]
+)
+def test_gap_at_many_devices(preset: str, devices: int, power_dbm: float) -> None:
+    """Never below the goodput of the search on outcomes of its own, and at most 2 % above it."""
+    scenario = draw(preset, devices=devices, seed=4, downlink_power_dbm=power_dbm)[0]
+    searched = ModeProblem(scenario, expected_correction(scenario, "best", samples=300, seed=1))
+    lengths = best_lengths(searched)[None, :].astype(float)
+    scored = problem_of(scenario, seed=2)
+    found = scored.play(lengths)
+    goodput = float(found.goodput[0])
+    error_s = STANDARD_ERRORS * scored.correction.standard_error_s(scored.rejection(lengths[0]))
+    assert goodput * (1.0 - error_s / float(found.round_s[0])) <= adaptive_bound(scored)
+    assert upper_bound(scored, goodput) <= 1.02 * goodput
