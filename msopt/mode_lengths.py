@@ -18,6 +18,7 @@ _IMPROVES = 1.0 + 1e-13
 _STEPS = 200
 _STARTS = 4
 _SPREAD = 8
+_FINE_SPREAD = 64
 _NEAR = 64
 _REFITTED = 2
 
@@ -42,31 +43,52 @@ def _best_of(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
     return np.asarray(lengths[np.argmax(problem.goodput(lengths))])
 
 
-def _spread(size: int, most: int) -> IntArray:
-    return np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.int64))
+def _spread(first: int, last: int, most: int) -> IntArray:
+    """Whole numbers from the first to the last, both there, evenly spread."""
+    return np.unique(np.linspace(first, last, min(last - first + 1, most)).astype(np.int64))
 
 
 def _starts(problem: ModeProblem) -> FloatArray:
-    """Controls to start from, shape (m, K).
+    """Controls to start from, shape (m, K): the best nested, the best common length, the best were corrections free."""
+    count, (low, high) = problem.scenario.device_count, problem.limits
+    common = levels((low, high), count)[_spread(0, high - low, _SPREAD)]
+    free = computation_only_lengths(problem.scenario).astype(float)
+    return np.vstack([_nested(problem), _best_of(problem, common), free])
 
-    The best of those in which all but the n devices whose rejection costs most by itself draft all that fits,
-    for a spread of n and of deadlines; the best common length; the best lengths were corrections free.
+
+def _nested(problem: ModeProblem) -> FloatArray:
+    """Controls in which all but the n devices whose rejection costs most by itself draft all that fits, shape (m, K).
+
+    The best of a spread of n, each at its best deadline of a spread; then the best of many n at the deadline of the
+    first, with all n between its neighbours: one weak device that is not left out can cost most of what others gain.
     """
-    count = problem.scenario.device_count
-    low, high = problem.limits
+    count, low = problem.scenario.device_count, float(problem.limits[0])
     alone = alone_s(problem.scenario, problem.correction.rule)
     rank = np.empty(count, dtype=np.int64)
     rank[np.argsort(-alone, kind="stable")] = np.arange(count)
-    left_out = _spread(count + 1, _SPREAD)
     every = deadlines(problem)
-    caps = fitting(problem, every[_spread(every.size, _SPREAD + 1)[-_SPREAD:]])
-    rows = np.where(rank >= left_out[:, None, None], caps, float(low))
-    scores = problem.goodput(rows.reshape(-1, count)).reshape(rows.shape[:2])
-    nested = rows[np.arange(left_out.size), np.argmax(scores, axis=1)]
-    chosen = np.argsort(-np.max(scores, axis=1), kind="stable")[:_STARTS]
-    common = levels(problem.limits, count)[_spread(high - low + 1, _SPREAD)]
-    free = computation_only_lengths(problem.scenario).astype(float)
-    return np.vstack([nested[chosen], _best_of(problem, common), free])
+
+    def scored(left_out: IntArray, caps: FloatArray) -> tuple[FloatArray, FloatArray]:
+        rows = np.where(rank >= left_out[:, None, None], caps, low)
+        return rows, problem.goodput(rows.reshape(-1, count)).reshape(rows.shape[:2])
+
+    left_out, caps = (
+        _spread(0, count, _SPREAD),
+        fitting(problem, every[_spread(0, every.size - 1, _SPREAD + 1)[-_SPREAD:]]),
+    )
+    rows, scores = scored(left_out, caps)
+    at = np.argmax(scores, axis=1)
+    chosen = rows[np.arange(left_out.size), at][np.argsort(-np.max(scores, axis=1), kind="stable")[:_STARTS]]
+    caps = caps[at[np.argmax(np.max(scores, axis=1))], None]
+    left_out = _spread(0, count, _FINE_SPREAD)
+    while True:
+        rows, scores = scored(left_out, caps)
+        place = int(np.argmax(scores))
+        if left_out.size < 3 or np.max(np.diff(left_out)) == 1:
+            break
+        left_out = _spread(left_out[max(place - 1, 0)], left_out[min(place + 1, left_out.size - 1)], _FINE_SPREAD)
+    best = rows[place, 0]
+    return chosen if np.any(np.all(chosen == best, axis=1)) else np.vstack([chosen, best])
 
 
 class _Model:
@@ -160,7 +182,7 @@ def _other_deadlines(model: _Model, lengths: FloatArray, goodput: float, gains: 
     """The same devices at the deadlines that the model likes best, of those near and a spread of all; shape (m, K)."""
     place = int(np.searchsorted(model.every, model.deadline_s(lengths)))
     near = np.arange(max(0, place - _NEAR), min(model.every.size, place + _NEAR + 1))
-    tried = model.every[np.union1d(near, _spread(model.every.size, _NEAR))]
+    tried = model.every[np.union1d(near, _spread(0, model.every.size - 1, _NEAR))]
     rows = model.refitted(lengths, tried)
     value = np.sum(model.at(gains, rows), axis=1) - goodput * tried
     return np.asarray(rows[np.argsort(-value, kind="stable")[:_REFITTED]])

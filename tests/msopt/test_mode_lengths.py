@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from msopt import draw, solve
+from msopt.baselines import alone_s
 from msopt.control import ModeRule
 from msopt.greedy import greedy_lengths
 from msopt.mode_exact import exact_lengths
@@ -318,3 +319,16 @@ def test_standard_error_beyond_the_table() -> None:
     solution = solve(draw("uldl-deepseek-r1", devices=150, seed=1)[0], "modes")
     assert solution.standard_error is not None
     assert 0.0 < solution.standard_error < 1e-3 * solution.goodput
+
+
+@pytest.mark.parametrize(("preset", "devices", "seed"), [("uldl-deepseek-r1", 100, 0), ("uldl-qwen25", 300, 1)])
+def test_no_nested_set_is_better_at_its_deadline(preset: str, devices: int, seed: int) -> None:
+    """Downlink power is scarce here, so that one weak device more or less decides; every number of them is tried."""
+    scenario = draw(preset, devices=devices, seed=seed, downlink_power_dbm=10.0)[0]
+    problem = ModeProblem(scenario, expected_correction(scenario, "best", samples=300))
+    found = best_lengths(problem)
+    deadline = float(np.max(found * problem.s_per_token))
+    cap = fitting(problem, np.array([deadline]))[0]
+    rank = np.argsort(np.argsort(-alone_s(scenario), kind="stable"), kind="stable")
+    nested = np.where(rank >= np.arange(devices + 1)[:, None], cap, float(problem.limits[0]))
+    assert np.max(problem.goodput(nested)) <= one(problem, found) * (1.0 + NEVER_ABOVE)
