@@ -11,6 +11,7 @@ from msopt.arrays import FloatArray, levels
 from msopt.correction import CorrectionTimes
 from msopt.mode_bound_adaptive import adaptive_bound
 from msopt.mode_bound_stand_in import stand_in_bound
+from msopt.mode_corners import sum_of_members
 from msopt.mode_levels import all_or_nothing
 from msopt.mode_problem import ModeProblem, fitting
 from msopt.outcome_table import TableOfOutcomes
@@ -38,15 +39,9 @@ def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
 
 def minorant_from_table(table: TableOfOutcomes) -> FloatArray:
     """m_k = min over the sets with k of T(R)/|R|, then raised one by one, best uplink first, as far as sets allow."""
-    sizes = np.zeros(1)
-    for _ in range(table.count):
-        sizes = np.concatenate([sizes, sizes + 1.0])
-    fair = table.seconds / np.maximum(sizes, 1.0)
+    fair = table.seconds / np.maximum(sum_of_members(np.ones(table.count)), 1.0)
     minorant = np.array([_with_device(fair, place).min() for place in range(table.count)])
-    total = np.zeros(1)
-    for share in minorant:
-        total = np.concatenate([total, total + share])
-    slack = table.seconds - total
+    slack = table.seconds - sum_of_members(minorant)
     for place in range(table.count):
         room = _with_device(slack, place).min()
         minorant[place] += room

@@ -27,7 +27,7 @@ from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.baselines import alone_s
 from msopt.binomial import binomial
 from msopt.correction import CorrectionTimes
-from msopt.mode_corners import expected_of_all, sum_of_all
+from msopt.mode_corners import expected_of_all, sizes_and_sums, sum_of_all
 from msopt.mode_problem import ModeProblem, deadlines, fitting
 from msopt.scenario import Scenario
 
@@ -151,9 +151,7 @@ def time_with_stand_ins(scenario: Scenario, kept: IntArray, others: IntArray) ->
     place[times.order] = np.arange(scenario.device_count)
     kept = kept[np.argsort(place[kept])]
     need = 1.0 / scenario.downlink_snr
-    sizes, sums = np.zeros(1, dtype=np.int64), np.zeros(1)
-    for device in kept:
-        sizes, sums = np.concatenate([sizes, sizes + 1]), np.concatenate([sums, sums + need[device]])
+    sizes, sums = sizes_and_sums(need[kept])
     n = np.arange(others.size + 1)
     rejected = sizes[:, None] + n
     stand_in_need = n * float(np.min(need[others], initial=np.inf)) if others.size else np.zeros(1)

@@ -46,6 +46,16 @@ def sum_of_all(parts: Sequence[FloatArray]) -> FloatArray:
     return total
 
 
+def sum_of_members(values: FloatArray) -> FloatArray:
+    """The sum over the members of each of the 2^n sets of n devices, in the order of the table."""
+    return sum_of_all([np.array([0.0, value]) for value in values])
+
+
+def sizes_and_sums(values: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Of each of those sets how many members it has, and their sum."""
+    return sum_of_members(np.ones(values.size)).astype(np.int64), sum_of_members(values)
+
+
 def combination(index: int, sizes: Sequence[int]) -> IntArray:
     """Which entry of each part the combination at an index takes."""
     chosen = np.unravel_index(index, tuple(reversed(sizes)))

@@ -9,6 +9,7 @@ import numpy as np
 from msopt.arrays import FloatArray, IntArray
 from msopt.control import ModeRule
 from msopt.correction import CorrectionTimes
+from msopt.mode_corners import sizes_and_sums
 from msopt.scenario import Scenario
 
 _ROWS_AT_ONCE = 1024
@@ -97,21 +98,12 @@ def _outcome_weights(probability: FloatArray, differentiate: int | None = None) 
     return weights
 
 
-def _sizes_and_sums(times: CorrectionTimes, count: int) -> tuple[IntArray, FloatArray]:
-    """Of every set: how many devices it has, and the sum of their 1/SNRd."""
-    sizes, sums = np.zeros(1, dtype=np.int64), np.zeros(1)
-    for place in range(count):
-        sizes = np.concatenate([sizes, sizes + 1])
-        sums = np.concatenate([sums, sums + times.inverse_snr[place]])
-    return sizes, sums
-
-
 def _best_table(times: CorrectionTimes, count: int, rule: ModeRule) -> tuple[FloatArray, IntArray]:
     """T(R) of every set, and the place of the last device on the uplink (-1: none).
 
     For the best modes every prefix is tried: "up to place j" for each j in the set, and "none".
     """
-    sizes, sums = _sizes_and_sums(times, count)
+    sizes, sums = sizes_and_sums(times.inverse_snr)
     uplink_s = times.uplink_table()
     last_up = np.full(sizes.size, -1, dtype=np.int64)
     seconds = np.zeros(sizes.size) if rule == "all-uplink" else times.downlink_s(sizes, sums)
@@ -131,7 +123,7 @@ def _best_table(times: CorrectionTimes, count: int, rule: ModeRule) -> tuple[Flo
 
 def _random_table(times: CorrectionTimes, count: int) -> FloatArray:
     """T(R) of every set when each of its devices tosses a fair coin for its mode."""
-    sizes, sums = _sizes_and_sums(times, count)
+    sizes, sums = sizes_and_sums(times.inverse_snr)
     uplink_s = times.uplink_table()
     every = np.arange(sizes.size)
     seconds = np.zeros(sizes.size)
