@@ -15,6 +15,7 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, greatest, total
 from msopt.joint_conditions import JointConditions, Linear
 from msopt.response import Response
+from msopt.special import near_excess_root
 
 _STEPS = 40
 _CONVERGED = 1e-14
@@ -78,8 +79,7 @@ class JointNewton:
         low, high = response.low[..., :1], response.high[..., :1]
         fall = np.median(np.maximum(-response.acceptance.log_slope, _FLAT), axis=-1, keepdims=True)
         ratio = response.idle_s / per_token_s
-        left = np.maximum(ratio - 1.0, 0.0) * fall
-        common = (left + np.log1p(left + np.sqrt(2.0 * left))) / fall - ratio
+        common = near_excess_root(np.maximum(ratio - 1.0, 0.0) * fall) / fall - ratio
         common = np.maximum(common, 0.5 * np.sqrt(2.0 * ratio / fall))
         common = np.minimum(np.maximum(common, low), 0.5 * (low + high))
         near = self._shortest + _SMALL_CHANGE * (response.idle_s + self._shortest)

@@ -24,6 +24,7 @@ from msopt.adaptive_choice import AdaptiveChoice
 from msopt.arrays import BoolArray, FloatArray
 from msopt.binomial import binomial
 from msopt.correction import CorrectionTimes
+from msopt.fractional_knapsack import fractional_knapsack
 from msopt.mode_problem import ModeProblem, deadlines, fitting
 
 _DEADLINES, _MEANS = 4, 24
@@ -120,7 +121,7 @@ class _Boxes:
         """Bounds of an interval of deadlines and some of M."""
         tokens, rejection = self._ends(self.every[end - 1])
         idle_s = float(self.every[first]) + self.scenario.verify_idle_s
-        most_tokens, last_price = _knapsack(tokens, rejection, high * _ROUND_OFF)
+        most_tokens, last_price = _rationed(tokens, rejection, high * _ROUND_OFF)
         some = (most_tokens > self.goodput * idle_s) & (low <= float(np.sum(rejection[1])) * _ROUND_OFF)
         low, high, last_price = low[some], high[some], last_price[some]
         sharers = np.maximum(low, 1.0)
@@ -157,17 +158,12 @@ class _Boxes:
         return [column.only(~upper), *parts]
 
 
-def _knapsack(tokens: FloatArray, rejection: FloatArray, most: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _rationed(tokens: FloatArray, rejection: FloatArray, most: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Tokens of the fractional knapsack that lets sum rho be some number at most, and what the last rejection yields.
 
     -inf tokens where the least lengths are rejected more often than that; a yield of 0 where all fit.
     """
-    gain, cost = tokens[1] - tokens[0], rejection[1] - rejection[0]
-    free = cost <= 0.0
-    ratio = gain[~free] / cost[~free]
-    order = np.argsort(-ratio, kind="stable")
-    used = float(np.sum(rejection[0])) + np.concatenate([[0.0], np.cumsum(cost[~free][order])])
-    total = float(np.sum(tokens[0]) + np.sum(gain[free])) + np.concatenate([[0.0], np.cumsum(gain[~free][order])])
+    used, total, ratio = fractional_knapsack(tokens, rejection)
     place = np.searchsorted(used, most, side="right")
-    last = np.append(ratio[order], 0.0)[np.clip(place - 1, 0, ratio.size)]
+    last = np.append(ratio, 0.0)[np.clip(place - 1, 0, ratio.size)]
     return np.where(place == 0, -np.inf, np.interp(most, used, total)), last

@@ -27,6 +27,7 @@ from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.baselines import alone_s
 from msopt.binomial import binomial
 from msopt.correction import CorrectionTimes
+from msopt.fractional_knapsack import fractional_knapsack
 from msopt.mode_corners import expected_of_all, sizes_and_sums, sum_of_all
 from msopt.mode_problem import ModeProblem, deadlines, fitting
 from msopt.scenario import Scenario
@@ -108,7 +109,7 @@ class _Pieces:
         cap = fitting(self.problem, self.every[[end - 1]])[0]
         rejection = np.stack([self.least_rejection, self.problem.rejection(cap)], axis=1)
         tokens = np.stack([self.least_tokens, self.scenario.acceptance.expected_tokens(cap)], axis=1)
-        mean, others_tokens = _knapsack(rejection[self.others], tokens[self.others])
+        mean, others_tokens = _tangents(rejection[self.others], tokens[self.others])
         spread = binomial(self.others.size, mean) @ self.seconds.T
         correction = expected_of_all(spread.reshape(-1), list(rejection[self.kept])).reshape(-1, mean.size)
         seconds = float(self.every[first]) + self.scenario.verify_idle_s + correction
@@ -118,23 +119,15 @@ class _Pieces:
         return _Interval(first, end, float(np.max(ratio)), np.array(drafting))
 
 
-def _knapsack(rejection: FloatArray, tokens: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _tangents(rejection: FloatArray, tokens: FloatArray) -> tuple[FloatArray, FloatArray]:
     """A grid of mu, and at each the greater of the tangents of Phi over the two cells that meet there."""
-    gain, cost = tokens[:, 1] - tokens[:, 0], rejection[:, 1] - rejection[:, 0]
-    free = cost <= 0.0
-    start = float(np.sum(tokens[:, 0]) + np.sum(gain[free]))
-    gain, cost = gain[~free], cost[~free]
-    base = float(np.sum(rejection[:, 0]))
-    if cost.size == 0:
-        return np.array([base]), np.array([start])
-    order = np.argsort(-gain / cost, kind="stable")
-    gain, cost = gain[order], cost[order]
-    ends = base + np.concatenate([[0.0], np.cumsum(cost)])
-    values = start + np.concatenate([[0.0], np.cumsum(gain)])
+    ends, values, slopes = fractional_knapsack(tokens.T, rejection.T)
+    if slopes.size == 0:
+        return ends, values
     grid = np.linspace(ends[0], ends[-1], _CELLS + 1)
     middle = 0.5 * (grid[1:] + grid[:-1])
-    piece = np.clip(np.searchsorted(ends, middle) - 1, 0, cost.size - 1)
-    slope = gain[piece] / cost[piece]
+    piece = np.clip(np.searchsorted(ends, middle) - 1, 0, slopes.size - 1)
+    slope = slopes[piece]
     value = values[piece] + slope * (middle - ends[piece])
     left, right = value + slope * (grid[:-1] - middle), value + slope * (grid[1:] - middle)
     return grid, np.maximum(np.append(left, -np.inf), np.insert(right, 0, -np.inf))

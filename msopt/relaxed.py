@@ -137,8 +137,9 @@ def _weighed(response: Response, point: JointPoint, shortest: FloatArray, longes
     open_ = ~(gap <= _PROVEN)
     if np.any(open_):
         rests = open_ & ~(found.goodput >= response.goodput(response.low, shortest))
-        found = found.where(~rests, _report(response, response.low, shortest))
-        gap = optimality_gap(response, point.length, point.deadline_s, price, found.goodput, ends)
+        if np.any(rests):
+            found = found.where(~rests, _report(response, response.low, shortest))
+            gap = optimality_gap(response, point.length, point.deadline_s, price, found.goodput, ends)
         # At rest, and at kinks, the answer itself with the price that balances its own deadline may prove more.
         busy = found.deadline_s > 0.0
         round_s = found.deadline_s + response.verify_s(found.draft_length)
@@ -154,8 +155,8 @@ def _report(response: Response, length: FloatArray, near_s: FloatArray | float =
     """The evaluation of real lengths at the shortest deadline that they allow."""
     deadline, share = response.split(length, near_s)
     deadline = np.reshape(deadline, response.band.shape)
+    goodput = response.goodput(length, deadline)
     round_s = deadline + response.verify_s(length)
-    goodput = total(response.acceptance.expected_tokens(length)) / round_s
     busy = deadline > 0.0
     pace = length / np.where(busy, deadline, 1.0)
     _, slope, _ = response.bandwidth(pace)

@@ -34,12 +34,16 @@ def log1p_minus(x: FloatArray) -> FloatArray:
     return np.where(near, 2.0 * r * tail - r * small, np.log1p(large) - large)
 
 
+def near_excess_root(t: FloatArray) -> FloatArray:
+    """t + log(1 + t + sqrt(2t)), within 4 % of the root d >= 0 of d - log(1 + d) = t for every t >= 0."""
+    return np.asarray(t + np.log1p(t + np.sqrt(2.0 * t)))
+
+
 def excess_root(t: FloatArray) -> FloatArray:
     """The root d >= 0 of d - log(1 + d) = t for t >= 0, by Halley's iteration.
 
-    It starts from t + log(1 + t + sqrt(2t)), within 4 % of the root for every t; each step multiplies the
-    number of correct digits by three. This is -1 - W of Lambert's lower branch at -exp(-1 - t), without its
-    branch point and overflow.
+    Each step multiplies the number of correct digits of `near_excess_root` by three. This is -1 - W of Lambert's lower
+    branch at -exp(-1 - t), without its branch point and overflow.
 
     >>> float(excess_root(np.array(0.0)))
     0.0
@@ -49,7 +53,7 @@ def excess_root(t: FloatArray) -> FloatArray:
     """
     t = np.asarray(t, dtype=float)
     some = t > 0.0
-    root = np.where(some, t + np.log1p(t + np.sqrt(2.0 * t)), 1.0)
+    root = np.where(some, near_excess_root(t), 1.0)
     for _ in range(_HALLEY_STEPS):
         error = -log1p_minus(root) - t
         slope = root / (1.0 + root)
