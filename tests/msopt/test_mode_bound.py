@@ -13,33 +13,19 @@ from msopt.binomial import binomial
 from msopt.correction import react
 from msopt.mode_bound import upper_bound
 from msopt.mode_bound_stand_in import concave_from_below, stand_in_bound, time_with_stand_ins
-from msopt.mode_exact import exact_lengths
 from msopt.mode_lengths import best_lengths
-from msopt.mode_levels import all_or_nothing
-from msopt.mode_problem import ModeProblem
-from msopt.outcomes import expected_correction
 from tests import brute_force
 from tests.cases import scenario_of
+from tests.mode_cases import all_or_nothing_cases, problem_of
 from tests.strategies import scenarios
 from tests.tolerances import EXACT, NEVER_ABOVE
-
-
-def problem_of(scenario: Scenario) -> ModeProblem:
-    return ModeProblem(scenario, expected_correction(scenario, "best"))
 
 
 @pytest.mark.parametrize("kept", [0, 1, 3, 10])
 def test_never_below_the_optimum(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """40 random cases of up to nine devices for each number of devices kept: geometric and Beta laws, both sharings."""
     monkeypatch.setattr(mode_bound_stand_in, "_KEPT", kept)
-    for case in range(40):
-        rng = np.random.default_rng([20260901, kept, case])
-        laws = ("geometric",) if case % 2 else ("geometric", "beta")
-        description = brute_force.random_scenario(rng, 1 + case % 9, longest=(3, 9), laws=laws)
-        description["server"]["verify_per_token_s"] = 0.0
-        problem = problem_of(scenario_of(description))
-        assert all_or_nothing(problem)
-        best = exact_lengths(problem, best_lengths(problem)).bound
+    for problem, best in all_or_nothing_cases(20260901, kept):
         for reached in (0.0, 0.8 * best, 0.99 * best, best):
             assert best <= stand_in_bound(problem, reached) * (1.0 + NEVER_ABOVE)
 

@@ -14,19 +14,12 @@ from msopt.binomial import binomial
 from msopt.correction import CorrectionTimes, react
 from msopt.mode_bound import upper_bound
 from msopt.mode_bound_adaptive import adaptive_bound
-from msopt.mode_exact import exact_lengths
 from msopt.mode_lengths import best_lengths
-from msopt.mode_levels import all_or_nothing
 from msopt.mode_problem import ModeProblem
 from msopt.outcomes import expected_correction
-from tests import brute_force
-from tests.cases import scenario_of
+from tests.mode_cases import all_or_nothing_cases, problem_of
 from tests.strategies import scenarios
 from tests.tolerances import EXACT, NEVER_ABOVE, STANDARD_ERRORS
-
-
-def problem_of(scenario: Scenario, seed: int = 0) -> ModeProblem:
-    return ModeProblem(scenario, expected_correction(scenario, "best", seed=seed))
 
 
 def correction_with(times: CorrectionTimes, members: tuple[bool, ...], sharers: float) -> float:
@@ -54,14 +47,7 @@ def test_never_below_the_optimum(grid: tuple[int, int], elasticity: float, monke
     monkeypatch.setattr(adaptive_choice, "_COARSE", grid[1])
     monkeypatch.setattr(mode_bound_adaptive, "_ELASTICITY", elasticity)
     monkeypatch.setattr(mode_bound_adaptive, "_ROWS", 300)
-    for case in range(40):
-        rng = np.random.default_rng([20260903, grid[0], case])
-        laws = ("geometric",) if case % 2 else ("geometric", "beta")
-        description = brute_force.random_scenario(rng, 1 + case % 9, longest=(3, 9), laws=laws)
-        description["server"]["verify_per_token_s"] = 0.0
-        problem = problem_of(scenario_of(description))
-        assert all_or_nothing(problem)
-        best = exact_lengths(problem, best_lengths(problem)).bound
+    for problem, best in all_or_nothing_cases(20260903, grid[0]):
         for reached in (0.0, 0.9 * best, best):
             bound = adaptive_bound(problem, reached)
             assert best <= bound * (1.0 + NEVER_ABOVE)

@@ -5,24 +5,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msopt import ParameterError, Scenario, draw, mode_exact, solve
+from msopt import ParameterError, draw, mode_exact, solve
 from msopt.acceptance import Acceptance
 from msopt.mode_corners import combination, expected_of_all, sum_of_all
 from msopt.mode_exact import exact_lengths, require_exact
 from msopt.mode_lengths import best_lengths
 from msopt.mode_levels import all_or_nothing, upper_hull
 from msopt.mode_problem import ModeProblem
-from msopt.outcomes import expected_correction
 from tests import brute_force
 from tests.cases import Description, scenario_of
+from tests.mode_cases import problem_of
 from tests.strategies import LAWS, descriptions
 from tests.tolerances import CLOSED_FORM, EXACT, NEVER_ABOVE, OPTIMAL
 
 CURVE = [0.84, 0.69, 0.46, 0.37, 0.10, 0.09]
-
-
-def problem_of(scenario: Scenario) -> ModeProblem:
-    return ModeProblem(scenario, expected_correction(scenario, "best"))
 
 
 def one(problem: ModeProblem, lengths: np.ndarray) -> float:

@@ -21,6 +21,7 @@ from msopt.outcomes import expected_correction
 from msopt.scenario import Scenario
 from tests import brute_force
 from tests.cases import REFERENCE, REFERENCE_NAMES, Description, permuted, s1, s2, s3, scenario_of, stretched
+from tests.mode_cases import problem_of
 from tests.strategies import LAWS, descriptions, scenarios
 from tests.tolerances import (
     BASELINE,
@@ -34,10 +35,6 @@ from tests.tolerances import (
 )
 
 SOME = settings(max_examples=25)
-
-
-def problem_of(scenario: Scenario, rule: ModeRule = "best") -> ModeProblem:
-    return ModeProblem(scenario, expected_correction(scenario, rule))
 
 
 def one(problem: ModeProblem, lengths: np.ndarray) -> float:

@@ -1,0 +1,32 @@
+"""Problem `modes` of scenarios, and small ones where all or nothing holds, with their optimum."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from msopt import Scenario
+from msopt.control import ModeRule
+from msopt.mode_exact import exact_lengths
+from msopt.mode_lengths import best_lengths
+from msopt.mode_levels import all_or_nothing
+from msopt.mode_problem import ModeProblem
+from msopt.outcomes import expected_correction
+from tests import brute_force
+from tests.cases import scenario_of
+
+
+def problem_of(scenario: Scenario, rule: ModeRule = "best", *, seed: int = 0) -> ModeProblem:
+    """The problem with exact corrections, beyond the table with sampled ones."""
+    return ModeProblem(scenario, expected_correction(scenario, rule, seed=seed))
+
+
+def all_or_nothing_cases(*seed: int) -> Iterator[tuple[ModeProblem, float]]:
+    """40 random cases of up to nine devices, geometric and Beta laws, both sharings; each with its best goodput."""
+    for case in range(40):
+        rng = np.random.default_rng([*seed, case])
+        laws = ("geometric",) if case % 2 else ("geometric", "beta")
+        description = brute_force.random_scenario(rng, 1 + case % 9, longest=(3, 9), laws=laws)
+        description["server"]["verify_per_token_s"] = 0.0
+        problem = problem_of(scenario_of(description))
+        assert all_or_nothing(problem)
+        yield problem, exact_lengths(problem, best_lengths(problem)).bound
