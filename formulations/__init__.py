@@ -42,8 +42,6 @@ from formulations.bandwidth_minmax import BandwidthMinMax as BandwidthMinMax
 from formulations.base import AbstractFormulation as AbstractFormulation
 from formulations.downlink_power import DownlinkPower as DownlinkPower
 from formulations.draft_control import DraftControl as DraftControl
-from formulations.draft_control_curves import DraftControlCurves as DraftControlCurves
-from formulations.draft_control_power_limited import DraftControlPowerLimited as DraftControlPowerLimited
 from formulations.errors import FormulationError as FormulationError
 from formulations.errors import InaccurateSolutionError as InaccurateSolutionError
 from formulations.errors import ProblemInfeasibleError as ProblemInfeasibleError
@@ -51,7 +49,6 @@ from formulations.errors import ProblemUnboundedError as ProblemUnboundedError
 from formulations.errors import SolveError as SolveError
 from formulations.errors import SolverFailedError as SolverFailedError
 from formulations.errors import SolverMissingError as SolverMissingError
-from formulations.homogeneous_joint import HomogeneousJoint as HomogeneousJoint
 from formulations.homogeneous_length import HomogeneousLength as HomogeneousLength
 from formulations.joint_law_bound import JointLawBound as JointLawBound
 from formulations.lengths_at_deadline import LengthsAtDeadline as LengthsAtDeadline

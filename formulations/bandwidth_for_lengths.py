@@ -36,7 +36,7 @@ class BandwidthForLengths(EqualLatency):
         Whole or relaxed [token].
     """
 
-    name: ClassVar[str] = "bandwidth-for-lengths"
+    name = "bandwidth-for-lengths"
     objective_unit: ClassVar[str] = "s"
 
     def __init__(self, scenario: Scenario, draft_length: Any) -> None:

@@ -20,7 +20,7 @@ from msopt.scenario import Problem
 class BandwidthMinMax(EqualLatency):
     """Least per-token latency theta [s/token] and its split."""
 
-    name: ClassVar[str] = "bandwidth-minmax"
+    name = "bandwidth-minmax"
     objective_unit: ClassVar[str] = "s/token"
 
     @property

@@ -15,8 +15,9 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import TINY, AbstractFormulation
-from formulations.solvable import Decision
+from formulations.base import AbstractFormulation
+from formulations.declared import TINY
+from formulations.solution import Decision
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError, describe
 from msopt.radio import LN2
@@ -53,7 +54,7 @@ class DownlinkPower(AbstractFormulation):
         Share of the downlink band of each of them; equal and summing to one where left out.
     """
 
-    name: ClassVar[str] = "downlink-power"
+    name = "downlink-power"
     objective_unit: ClassVar[str] = "bit/s"
     passes: ClassVar[int] = 2
 

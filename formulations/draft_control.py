@@ -1,11 +1,12 @@
-r"""Heterogeneous draft control as one exponential-cone program (design section 4, ours; the problem is [MS]'s).
+r"""Draft control as one conic program (design section 4, ours; the problem is [MS]'s).
 
 .. math::
     \max_{L, B, D} \frac{\sum_k E_k(L_k)}{D + T_{ver}(L)} \quad\text{s.t.}\quad
-    L_k \Bigl(\tau_k + \frac{c_k}{B_k}\Bigr) \le D, \quad \sum_k B_k \le B, \quad
+    L_k \Bigl(\tau_k + \frac{q}{R_k(B_k)}\Bigr) \le D, \quad \sum_k B_k \le B, \quad
     L_{min} \le L_k \le L_{max}.
 
-Divided by the round time T, with s = 1/T, d = D/T, l = L/T, x_k = B_k d/c_k and p_k = d/\tau_k, it reads
+Divided by the round time T, with s = 1/T, d = D/T, l = L/T, p_k = d/\tau_k and x_k the tokens that could be sent
+in the whole deadline, it reads, for the geometric law and fixed SNR (c_k = q/e_k),
 
 .. math::
     \max \sum_k g_k \quad\text{s.t.}\quad & d + (c_0 + (c_1 + c_2) K) s + c_1 \sum_k l_k = 1, \qquad
@@ -14,22 +15,36 @@ Divided by the round time T, with s = 1/T, d = D/T, l = L/T, x_k = B_k d/c_k and
     s \exp\frac{\ln\alpha_k (l_k + s)}{s} \le s - (1 - \alpha_k) g_k, \qquad
     L_{min} s \le l_k \le L_{max} s.
 
-The units are those of `per_second`, the cones those of `laws` and `sharing`.
+The units are those of `per_second`. A measured curve or a Beta law has chords in place of the exponential cone
+(`laws`); power-limited sharing has a relative entropy for the rates (`sharing`). With one length for all, the
+deadline is L times the per-token latency \theta of `bandwidth_minmax`, whose split the program must find.
 """
 
-from typing import Any, ClassVar, final
+from typing import final
 
 import cvxpy as cp
 
-from formulations.laws import geometric_goodput, need_geometric, set_geometric_goodput
+from formulations.laws import goodput, set_goodput
 from formulations.per_second import PerSecondProgram
-from formulations.sharing import airtime_per_token, declare_fixed_snr, set_fixed_snr
+from formulations.sharing import declare_sharing, set_sharing
+from msopt.radio import FixedSnr
 from msopt.scenario import Scenario
+
+ECOS_LAST = ("CLARABEL", "ECOS", "SCS")
+"""ECOS breaks down on exponential and second-order cones with many chords beside them."""
 
 
 @final
 class DraftControl(PerSecondProgram):
-    """Lengths, bandwidths and deadline together: geometric law, fixed SNR.
+    """Lengths, bandwidths and deadline together: any law, both ways to share; its name says which.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    common : bool
+        Whether all devices draft equally many tokens (problem `homogeneous`).
+    chords : bool
+        Whether a geometric law, too, is piecewise linear between whole lengths.
 
     Examples
     --------
@@ -41,18 +56,26 @@ class DraftControl(PerSecondProgram):
         solution.shadow_price("bandwidth")
     """
 
-    name: ClassVar[str] = "draft-control"
-
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        need_geometric(scenario, self.name)
-        airtime_per_token(scenario)
-        return (f"{scenario.device_count} devices",)
+    def __init__(self, scenario: Scenario, *, common: bool = False, chords: bool = False) -> None:
+        self.common = common
+        self.always_chords = chords
+        self.scenario = scenario
+        limited = not isinstance(scenario.uplink, FixedSnr)
+        if common:
+            self.name = "homogeneous-joint"
+        elif self.chords:
+            self.name = "draft-control-curves"
+        else:
+            self.name = "draft-control-power-limited" if limited else "draft-control"
+        if self.chords and limited:
+            self.solvers = ECOS_LAST
+        super().__init__(scenario)
 
     def _build(self) -> cp.Maximize:
         s, d, length = self._declare()
-        declare_fixed_snr(self, d, length)
-        return self._count(geometric_goodput(self, s, length))
+        declare_sharing(self, d, length)
+        return self._count(goodput(self, s, length))
 
     def _set_parameters(self) -> None:
-        set_geometric_goodput(self)
-        set_fixed_snr(self)
+        set_goodput(self)
+        set_sharing(self)

@@ -16,8 +16,9 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import TINY, AbstractFormulation
-from formulations.solvable import Decision
+from formulations.base import AbstractFormulation
+from formulations.declared import TINY
+from formulations.solution import Decision
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from msopt.goodput import finish_s

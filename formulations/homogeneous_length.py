@@ -16,7 +16,7 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.base import AbstractFormulation
-from formulations.solvable import Decision
+from formulations.solution import Decision
 from msopt.errors import ParameterError, describe
 from msopt.goodput import round_at
 from msopt.scenario import Scenario
@@ -37,8 +37,8 @@ class HomogeneousLength(AbstractFormulation):
         Theta: time in which every device drafts and sends one token [s].
     """
 
-    name: ClassVar[str] = "homogeneous-length"
-    solvers: ClassVar[tuple[str, ...]] = ("ECOS", "CLARABEL", "SCS")
+    name = "homogeneous-length"
+    solvers = ("ECOS", "CLARABEL", "SCS")
     dpp: ClassVar[bool] = False
     quasiconvex: ClassVar[bool] = True
     agreement: ClassVar[float] = 1e-4

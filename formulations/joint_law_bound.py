@@ -19,7 +19,7 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.at_deadline import AtDeadline
-from formulations.solvable import Decision
+from formulations.solution import Decision
 from msopt.arrays import BoolArray, FloatArray
 from msopt.errors import ParameterError
 from msopt.goodput import Round
@@ -69,8 +69,8 @@ class JointLawBound(AtDeadline):
         A: when all drafts must be there [s].
     """
 
-    name: ClassVar[str] = "joint-law-bound"
-    solvers: ClassVar[tuple[str, ...]] = ("HIGHS", "CLARABEL", "ECOS")
+    name = "joint-law-bound"
+    solvers = ("HIGHS", "CLARABEL", "ECOS")
     agreement: ClassVar[float] = 1e-7
 
     def _structure(self, scenario: Scenario) -> tuple[Any, ...]:

@@ -12,8 +12,6 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.per_second import PerSecondProgram
-from msopt.errors import ParameterError
-from msopt.scenario import Scenario
 
 AS_GOOD_AS_CERTAIN, AS_GOOD_AS_NEVER = 1e-6, 1e-9
 """Acceptance this close to 1 (times the longest round) or 0 counts as that: the cone loses it in round-off."""
@@ -77,18 +75,10 @@ def set_piecewise_goodput(program: PerSecondProgram) -> None:
 
 def goodput(program: PerSecondProgram, s: cp.Variable, length: cp.Expression) -> cp.Expression:
     """Declare the goodputs for the scenario's law."""
-    declare = geometric_goodput if program.scenario.acceptance.geometric else piecewise_goodput
+    declare = piecewise_goodput if program.chords else geometric_goodput
     return declare(program, s, length)
 
 
 def set_goodput(program: PerSecondProgram) -> None:
     """Give the law's parameters their values."""
-    (set_geometric_goodput if program.scenario.acceptance.geometric else set_piecewise_goodput)(program)
-
-
-def need_geometric(scenario: Scenario, name: str) -> None:
-    """Raise ParameterError unless every device follows the geometric law."""
-    if not scenario.acceptance.geometric:
-        raise ParameterError(
-            f"{name} needs the geometric law; acceptance curves and deviations go to draft-control-curves"
-        )
+    (set_piecewise_goodput if program.chords else set_geometric_goodput)(program)

@@ -9,7 +9,7 @@ verified token (c1 = 0) the denominator is constant, and the lengths are those o
 ways to share. The shadow price of the deadline is dG*(D)/dD.
 """
 
-from typing import ClassVar, final
+from typing import final
 
 import cvxpy as cp
 import numpy as np
@@ -19,7 +19,7 @@ from formulations.first_guess import draft_control_guess
 from formulations.laws import goodput, set_goodput
 from formulations.per_second import PerSecondProgram
 from formulations.sharing import declare_sharing, set_sharing
-from formulations.solvable import Decision
+from formulations.solution import Decision
 from msopt.arrays import FloatArray
 from msopt.goodput import finish_s, round_at
 
@@ -39,7 +39,7 @@ class LengthsAtDeadline(AtDeadline, PerSecondProgram):
         When all drafts must be there [s].
     """
 
-    name: ClassVar[str] = "lengths-at-deadline"
+    name = "lengths-at-deadline"
 
     def known_infeasible(self) -> bool:
         """Whether the shortest drafts need more than the band."""

@@ -25,7 +25,7 @@ import numpy as np
 
 from formulations.base import AbstractFormulation
 from formulations.downlink_power import DownlinkPower, device_set
-from formulations.solvable import Decision
+from formulations.solution import Decision
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.control import Reaction
 from msopt.errors import ParameterError
@@ -64,9 +64,9 @@ class ModeSelection(AbstractFormulation):
         Indices of the rejected devices.
     """
 
-    name: ClassVar[str] = "mode-selection"
+    name = "mode-selection"
     objective_unit: ClassVar[str] = "1/s"
-    solvers: ClassVar[tuple[str, ...]] = ("HIGHS",)
+    solvers = ("HIGHS",)
     passes: ClassVar[int] = 1
     least_repeats: ClassVar[int] = CUTS
     agreement: ClassVar[float] = GAP

@@ -16,14 +16,15 @@ the first; repeats change the stretch too. (All of 300 random draws with ECOS an
 stretch and with a variable for the first factor, ECOS failed in 39 of them.)
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import TINY, AbstractFormulation
+from formulations.base import AbstractFormulation
+from formulations.declared import TINY
 from formulations.first_guess import SMALLEST_LENGTH, draft_control_guess
-from formulations.solvable import Decision
+from formulations.solution import Decision
 from msopt.acceptance import Acceptance
 from msopt.arrays import FloatArray
 from msopt.goodput import play
@@ -54,19 +55,21 @@ class PerSecondProgram(AbstractFormulation):
     ----------
     common : bool
         Whether all devices draft equally many tokens.
+    always_chords : bool
+        Whether a geometric law, too, is piecewise linear between whole lengths.
     """
 
     passes = 2
-    common: ClassVar[bool] = False
+    common: bool = False
+    always_chords: bool = False
 
     def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
         return self.program_shape(scenario)
 
     def program_shape(self, scenario: Scenario) -> tuple[str, ...]:
         """Number of devices, kind of law and sharing, which the declaration depends on."""
-        law = (
-            "geometric law" if scenario.acceptance.geometric else f"lengths {scenario.length_limits(self.problem_name)}"
-        )
+        smooth = scenario.acceptance.geometric and not self.always_chords
+        law = "geometric law" if smooth else f"lengths {scenario.length_limits(self.problem_name)}"
         return f"{scenario.device_count} devices", law, scenario.uplink_sharing
 
     @property
@@ -75,9 +78,15 @@ class PerSecondProgram(AbstractFormulation):
         return "homogeneous" if self.common else "heterogeneous"
 
     @property
+    def chords(self) -> bool:
+        """Whether the expected tokens are piecewise linear between whole lengths."""
+        return self.always_chords or not self.scenario.acceptance.geometric
+
+    @property
     def acceptance(self) -> Acceptance:
         """The laws that count the tokens."""
-        return self.scenario.acceptance
+        laws = self.scenario.acceptance
+        return laws.interpolated() if self.chords else laws
 
     # Declaration.
 

@@ -4,22 +4,22 @@ The closed forms are named by text only: `msopt.module:function`, resolved by wh
 keeps the two independent: no formulation can borrow an answer from the code it is meant to check.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from formulations.bandwidth_for_lengths import BandwidthForLengths
 from formulations.bandwidth_minmax import BandwidthMinMax
 from formulations.base import AbstractFormulation
 from formulations.downlink_power import DownlinkPower
 from formulations.draft_control import DraftControl
-from formulations.draft_control_curves import DraftControlCurves
-from formulations.draft_control_power_limited import DraftControlPowerLimited
-from formulations.homogeneous_joint import HomogeneousJoint
 from formulations.homogeneous_length import HomogeneousLength
 from formulations.joint_law_bound import JointLawBound
 from formulations.lengths_at_deadline import LengthsAtDeadline
 from formulations.mode_selection import ModeSelection
 from formulations.whole_lengths import WholeLengths
 from msopt.errors import ParameterError, describe
+from msopt.scenario import Scenario
 
 OBJECTIVE_RTOL = 1e-6
 """Conic optimum against closed form; observed 1e-8."""
@@ -40,8 +40,12 @@ class Entry:
 
     Attributes
     ----------
+    name : str
+        Of the formulation.
     formulation : class
-        To be built from a scenario, and from what `needs` names.
+        What `build` builds from a scenario, and from what `needs` names.
+    options : mapping
+        Which of its kinds it is, as its constructor takes them.
     statement : str
         The lemma, theorem or proposition it tests.
     closed_form : str
@@ -54,27 +58,30 @@ class Entry:
         Whether it bounds the closed form from above in place of equalling it.
     """
 
+    name: str
     formulation: type[AbstractFormulation]
     statement: str
     closed_form: str
+    options: Mapping[str, Any] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     objective_rtol: float = OBJECTIVE_RTOL
     argmin_rtol: float | None = ARGMIN_RTOL
     bound: bool = False
 
-    @property
-    def name(self) -> str:
-        """Name of the formulation."""
-        return self.formulation.name
+    def build(self, scenario: Scenario, *given: Any) -> AbstractFormulation:
+        """The program of a scenario and of what it `needs`, in that order."""
+        return self.formulation(scenario, *given, **self.options)
 
 
 _ENTRIES = (
     Entry(
+        name="bandwidth-minmax",
         formulation=BandwidthMinMax,
         statement="[MS] Lemma 1: equal per-token latencies",
         closed_form="msopt.homogeneous:per_token_optimum",
     ),
     Entry(
+        name="homogeneous-length",
         formulation=HomogeneousLength,
         statement="[MS] Theorem 1: unimodal in the common length",
         closed_form="msopt.multispin:common_length",
@@ -83,39 +90,48 @@ _ENTRIES = (
         argmin_rtol=None,
     ),
     Entry(
-        formulation=HomogeneousJoint,
+        name="homogeneous-joint",
+        formulation=DraftControl,
+        options={"common": True},
         statement="[MS] Theorem 1 with Lemma 1: length and split together",
         closed_form="msopt.homogeneous:solve_homogeneous",
     ),
     Entry(
+        name="bandwidth-for-lengths",
         formulation=BandwidthForLengths,
         statement="[MS] Lemmas 2 and 3: equal latencies for given lengths",
         closed_form="msopt.relaxed:length_split",
         needs=("draft_length",),
     ),
     Entry(
+        name="lengths-at-deadline",
         formulation=LengthsAtDeadline,
         statement="[MS] Proposition 1: lengths for a deadline",
         closed_form="msopt.multispin:lengths_at_deadline",
         needs=("deadline_s",),
     ),
     Entry(
+        name="draft-control",
         formulation=DraftControl,
         statement="design section 4 (ours): one convex program; [MS]'s problem, geometric law, fixed SNR",
         closed_form="msopt.relaxed:solve_relaxed",
     ),
     Entry(
-        formulation=DraftControlCurves,
+        name="draft-control-curves",
+        formulation=DraftControl,
+        options={"chords": True},
         statement="design section 7 (ours): the same with curves, piecewise linear",
         closed_form="msopt.relaxed:solve_relaxed",
         argmin_rtol=None,
     ),
     Entry(
-        formulation=DraftControlPowerLimited,
+        name="draft-control-power-limited",
+        formulation=DraftControl,
         statement="design section 7 (ours): the same with power-limited sharing",
         closed_form="msopt.relaxed:solve_relaxed",
     ),
     Entry(
+        name="whole-lengths",
         formulation=WholeLengths,
         statement="design section 4 (ours): whole lengths for a deadline, a multiple-choice knapsack",
         closed_form="msopt.heterogeneous:solve_heterogeneous",
@@ -124,12 +140,14 @@ _ENTRIES = (
         argmin_rtol=None,
     ),
     Entry(
+        name="downlink-power",
         formulation=DownlinkPower,
         statement="[UD] Lemma 1: powers equalise the delays",
         closed_form="msopt.uldl:equal_delay_power",
         needs=("devices", "shares"),
     ),
     Entry(
+        name="mode-selection",
         formulation=ModeSelection,
         statement="[UD] Lemma 2 and Proposition 1: the best uplink set is a prefix",
         closed_form="msopt.correction:react",
@@ -137,6 +155,7 @@ _ENTRIES = (
         argmin_rtol=None,
     ),
     Entry(
+        name="joint-law-bound",
         formulation=JointLawBound,
         statement="design section 5 (ours): any joint law of the rejections bounds independence from above",
         closed_form="msopt.mode_lengths:best_lengths",

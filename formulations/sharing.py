@@ -15,7 +15,6 @@ import numpy as np
 
 from formulations.per_second import PerSecondProgram
 from msopt.arrays import FloatArray
-from msopt.errors import ParameterError
 from msopt.radio import LN2, FixedSnr
 from msopt.scenario import Scenario
 
@@ -25,8 +24,7 @@ SMALLEST_SHARE = 1e-9
 
 def airtime_per_token(scenario: Scenario) -> FloatArray:
     """Bandwidth times time that one token takes, c_k = q/e_k [Hz s], for fixed-SNR sharing."""
-    if not isinstance(scenario.uplink, FixedSnr):
-        raise ParameterError('this program is for uplink_sharing = "fixed-snr"; use draft-control-power-limited')
+    assert isinstance(scenario.uplink, FixedSnr)
     return np.asarray(scenario.token_payload_bits("heterogeneous") / scenario.uplink.efficiency)
 
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from msopt.arrays import FloatArray
 from msopt.control import Control
 
+Decision = dict[str, FloatArray]
+"""The values of a problem's decisions by name, in SI units."""
+
 
 @dataclass(frozen=True, eq=False)
 class ShadowPrice:

@@ -21,6 +21,7 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.certificate import certify, is_affine
+from formulations.declared import DeclaredProgram
 from formulations.errors import (
     InaccurateSolutionError,
     ProblemInfeasibleError,
@@ -29,12 +30,8 @@ from formulations.errors import (
     SolverFailedError,
     SolverMissingError,
 )
-from formulations.solution import Attempt, FormulationSolution
-from formulations.solvable import Decision, Solvable
+from formulations.solution import Attempt, Decision, FormulationSolution
 from msopt.errors import ParameterError, describe
-
-AGREEMENT_RTOL = 1e-6
-"""Largest relative difference between the solver's objective and the evaluator's score of its solution."""
 
 CERTIFIED = 2.5e-7
 """Largest scaled KKT residual of a solution; above, objectives were seen off by 1e-6 in spite of the evaluator."""
@@ -154,7 +151,7 @@ def solver_settings(solver: str, options: Options, repeat: bool = False) -> dict
     return settings
 
 
-def bisection_settings(formulation: Solvable, options: Options) -> dict[str, Any]:
+def bisection_settings(formulation: DeclaredProgram, options: Options) -> dict[str, Any]:
     """The options for CVXPY's bisection, which passes none on to the solver below it."""
     low, high, width = formulation.bracket
     return {
@@ -166,7 +163,7 @@ def bisection_settings(formulation: Solvable, options: Options) -> dict[str, Any
     }
 
 
-def solve_checked(formulation: Solvable, solver: str, options: Options) -> FormulationSolution:
+def solve_checked(formulation: DeclaredProgram, solver: str, options: Options) -> FormulationSolution:
     """Solve a formulation, or raise an error that says why not.
 
     Raises
@@ -192,7 +189,9 @@ def solve_checked(formulation: Solvable, solver: str, options: Options) -> Formu
     raise AssertionError("unreachable")
 
 
-def _solve_with(formulation: Solvable, solver: str, options: Options, attempts: list[Attempt]) -> FormulationSolution:
+def _solve_with(
+    formulation: DeclaredProgram, solver: str, options: Options, attempts: list[Attempt]
+) -> FormulationSolution:
     for place in range(formulation.passes + max(options.max_repeats, formulation.least_repeats)):
         repeat = place >= formulation.passes
         attempt, decision = run(formulation, formulation.cvxpy, solver, options, repeat)
@@ -214,7 +213,7 @@ def _solve_with(formulation: Solvable, solver: str, options: Options, attempts: 
 
 
 def run(
-    formulation: Solvable, problem: cp.Problem, solver: str, options: Options, repeat: bool = False
+    formulation: DeclaredProgram, problem: cp.Problem, solver: str, options: Options, repeat: bool = False
 ) -> tuple[Attempt, Decision | None]:
     """Call a solver once; the decision is None where it returned no usable point."""
     settings = solver_settings(solver, options, repeat) | options.extra
@@ -259,17 +258,17 @@ def run(
     return attempt, decision
 
 
-def _certified_within(formulation: Solvable) -> float:
+def _certified_within(formulation: DeclaredProgram) -> float:
     return CERTIFIED if is_affine(formulation.cvxpy) else CERTIFIED_CURVED
 
 
-def _numerical(formulation: Solvable) -> bool:
+def _numerical(formulation: DeclaredProgram) -> bool:
     """Whether `infeasible` can only be the fault of the units: the problem has a solution by construction."""
     return formulation.always_feasible and not formulation.requirements
 
 
 def _solution(
-    formulation: Solvable, decision: Decision, attempts: list[Attempt], options: Options
+    formulation: DeclaredProgram, decision: Decision, attempts: list[Attempt], options: Options
 ) -> FormulationSolution:
     attempt = attempts[-1]
     values = {name: np.array(value, dtype=float) for name, value in decision.items()}
@@ -291,7 +290,7 @@ def _solution(
     )
 
 
-def _error(formulation: Solvable, attempt: Attempt, options: Options) -> SolveError:
+def _error(formulation: DeclaredProgram, attempt: Attempt, options: Options) -> SolveError:
     about = {"formulation": formulation.name, "solver": attempt.solver, "status": attempt.status}
     if attempt.status in (cp.INFEASIBLE, cp.INFEASIBLE_INACCURATE) and not _numerical(formulation):
         return _infeasible(formulation, attempt, options)
@@ -310,7 +309,7 @@ def _error(formulation: Solvable, attempt: Attempt, options: Options) -> SolveEr
     return SolverFailedError(**about, cause=cause, remedy="try another solver, more iterations or a looser tolerance")
 
 
-def _infeasible(formulation: Solvable, attempt: Attempt, options: Options) -> ProblemInfeasibleError:
+def _infeasible(formulation: DeclaredProgram, attempt: Attempt, options: Options) -> ProblemInfeasibleError:
     """Tell which constraints conflict: drop all requirements, then all but one, then one at a time."""
     about = {"formulation": formulation.name, "solver": attempt.solver, "status": attempt.status}
 

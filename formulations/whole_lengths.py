@@ -16,7 +16,7 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.at_deadline import AtDeadline
-from formulations.solvable import Decision
+from formulations.solution import Decision
 from msopt.arrays import FloatArray
 from msopt.control import Control
 from msopt.goodput import round_at
@@ -35,8 +35,8 @@ class WholeLengths(AtDeadline):
         When all drafts must be there [s].
     """
 
-    name: ClassVar[str] = "whole-lengths"
-    solvers: ClassVar[tuple[str, ...]] = ("HIGHS",)
+    name = "whole-lengths"
+    solvers = ("HIGHS",)
     passes: ClassVar[int] = 2
     least_repeats: ClassVar[int] = 20
     agreement: ClassVar[float] = 1e-9

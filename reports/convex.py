@@ -20,7 +20,7 @@ from msopt.relaxed import RelaxedOptimum
 from msopt.scenario import Problem
 
 if TYPE_CHECKING:
-    from formulations import AbstractFormulation, FormulationSolution
+    from formulations import FormulationSolution
 
 CONVEX = "convex"
 CONVEX_PROBLEMS: tuple[Problem, ...] = ("homogeneous", "heterogeneous")
@@ -92,8 +92,8 @@ def solve(
     return replace(solution, method=CONVEX, solver=found.solver, warnings=cautions(solution))
 
 
-def check_laws(scenario: Scenario) -> bool:
-    """Whether all laws are geometric; ParameterError where some are and some are piecewise linear."""
+def check_laws(scenario: Scenario) -> None:
+    """Raise ParameterError where some laws are geometric and some piecewise linear."""
     laws = scenario.acceptance
     piecewise = [curve is not None or std > 0.0 for curve, std in zip(laws.curves, laws.std, strict=True)]
     if any(piecewise) and not all(piecewise):
@@ -101,25 +101,14 @@ def check_laws(scenario: Scenario) -> bool:
             f"method {CONVEX} has no one program for devices with the geometric law beside devices with measured "
             "curves or deviations; use decomposition"
         )
-    return not any(piecewise)
 
 
 def _relaxed(scenario: Scenario, problem: Problem, solver: str | None) -> "FormulationSolution":
-    geometric = check_laws(scenario)
+    check_laws(scenario)
 
-    from formulations import DraftControl, DraftControlCurves, DraftControlPowerLimited, HomogeneousJoint
+    from formulations import DraftControl
 
-    limited = scenario.uplink_sharing == "power-limited"
-    kinds: Sequence[tuple[bool, type[AbstractFormulation]]] = (
-        (problem == "homogeneous", HomogeneousJoint),
-        (not geometric, DraftControlCurves),
-        (limited, DraftControlPowerLimited),
-        (True, DraftControl),
-    )
-    program: Any = next(kind for fits, kind in kinds if fits)(scenario)
-    # ECOS breaks down on exponential and second-order cones with many chords beside them.
-    usual = "CLARABEL" if limited and not geometric else program.solvers[0]
-    solution: FormulationSolution = program.solve(solver or usual)
+    solution: FormulationSolution = DraftControl(scenario, common=problem == "homogeneous").solve(solver)
     return solution
 
 

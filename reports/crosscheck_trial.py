@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from formulations import AbstractFormulation, FormulationSolution, SolveError
+from formulations import FormulationSolution, SolveError
 from formulations.registry import OBJECTIVE_RTOL, PRICE_RTOL
 from formulations.solve_checked import Options
 from msopt import Scenario
@@ -89,7 +89,7 @@ def attempt(
     """Build, solve and compare; a failure is told as one."""
     started = time.perf_counter()
     try:
-        program: AbstractFormulation = check.entry.formulation(scenario, *given.values())
+        program = check.entry.build(scenario, *given.values())
         built = time.perf_counter()
         solution = certified(check, program.solve(solver), reference)
         first = time.perf_counter()

@@ -3,20 +3,13 @@
 import numpy as np
 import pytest
 
-from formulations import DraftControl, DraftControlCurves, DraftControlPowerLimited, FormulationError, SolveError
-from formulations.per_second import PerSecondProgram
+from formulations import DraftControl, FormulationError, SolveError
 from msopt.acceptance import Acceptance
-from msopt.errors import ParameterError
-from msopt.scenario import Scenario
 from reports.random_scenarios import random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, RESIDUAL, S1, S2, base_cell
 from tests.formulations.reference import relaxed_optimum
 
 SOLVERS = ("ECOS", "CLARABEL", "SCS")
-
-
-def program_for(scenario: Scenario) -> PerSecondProgram:
-    return (DraftControl if scenario.uplink_sharing == "fixed-snr" else DraftControlPowerLimited)(scenario)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -62,7 +55,7 @@ def test_against_nested_scalar_searches(sharing: str, devices: int) -> None:
     for seed in range(4 if devices < 3 else 1):
         cell = random_scenario(40 + seed, devices=(devices, devices), uplink_sharing=sharing)
         cell = cell.replace(verify_per_token_s=0.0)
-        solution = program_for(cell).solve("CLARABEL")
+        solution = DraftControl(cell).solve("CLARABEL")
         expected = relaxed_optimum(cell, float(solution["deadline_s"]))
         assert solution.objective == pytest.approx(expected, rel=OBJECTIVE_RTOL)
 
@@ -72,7 +65,7 @@ def test_curves_against_nested_scalar_searches(sharing: str) -> None:
     cell = S2.replace(
         acceptance=Acceptance.of([0.8, 0.6], [0.0, 0.25], [[0.8, 0.5, 0.41, 0.1], None]), uplink_sharing=sharing
     )
-    program = DraftControlCurves(cell)
+    program = DraftControl(cell, chords=True)
     solution = program.solve("CLARABEL")
     assert solution.objective == pytest.approx(relaxed_optimum(cell, float(solution["deadline_s"])), rel=OBJECTIVE_RTOL)
     if sharing == "fixed-snr":
@@ -80,7 +73,7 @@ def test_curves_against_nested_scalar_searches(sharing: str) -> None:
 
 
 def test_chords_lie_below_the_smooth_law() -> None:
-    chords, smooth = DraftControlCurves(S2).solve().objective, DraftControl(S2).solve().objective
+    chords, smooth = DraftControl(S2, chords=True).solve().objective, DraftControl(S2).solve().objective
     assert 0.97 * smooth < chords < smooth
 
 
@@ -97,7 +90,7 @@ def test_random_family(solver: str) -> None:
 def test_random_family_power_limited(solver: str, least: int) -> None:
     statuses = []
     for seed in range(20):
-        program = DraftControlPowerLimited(random_scenario(seed, uplink_sharing="power-limited"))
+        program = DraftControl(random_scenario(seed, uplink_sharing="power-limited"))
         try:
             worst = program.solve(solver).certificate.worst
             statuses.append("certified" if worst < RESIDUAL else "solved")
@@ -114,7 +107,7 @@ def test_ends_of_the_range(acceptance: tuple[float, float], draft_s: tuple[float
     cell = S2.replace(acceptance=list(acceptance), draft_s_per_token=list(draft_s), min_draft_length=least)
     for sharing, solvers in (("fixed-snr", ("ECOS", "CLARABEL")), ("power-limited", ("CLARABEL",))):
         held = cell.replace(uplink_sharing=sharing)
-        solutions = [program_for(held).solve(solver) for solver in solvers]
+        solutions = [DraftControl(held).solve(solver) for solver in solvers]
         goodput = [solution.objective for solution in solutions]
         assert min(goodput) == pytest.approx(max(goodput), rel=2 * OBJECTIVE_RTOL)
         # Multipliers certify that no control is better, the evaluator that this one is as good as it says.
@@ -131,13 +124,13 @@ def test_price_of_bandwidth_is_the_finite_difference() -> None:
     for seed in range(100, 125):
         sharing = ("fixed-snr", "power-limited")[seed % 2]
         cell = random_scenario(seed, devices=(1, 12), uplink_sharing=sharing)
-        price = float(program_for(cell).solve("CLARABEL").shadow_price("bandwidth").value)
+        price = float(DraftControl(cell).solve("CLARABEL").shadow_price("bandwidth").value)
         step = 1e-3
         goodput = []
         for factor in (1 - step, 1 + step):
             snr_db = cell.uplink_snr_db - (10 * np.log10(factor) if sharing == "power-limited" else 0.0)
             wider = cell.replace(uplink_bandwidth_hz=cell.uplink_bandwidth_hz * factor, uplink_snr_db=snr_db)
-            goodput.append(program_for(wider).solve("CLARABEL").objective)
+            goodput.append(DraftControl(wider).solve("CLARABEL").objective)
         slope = (goodput[1] - goodput[0]) / (2 * step * cell.uplink_bandwidth_hz)
         noise = 1e-8 * goodput[0] / (step * cell.uplink_bandwidth_hz)
         agreed += price == pytest.approx(slope, rel=PRICE_RTOL, abs=10 * noise)
@@ -212,10 +205,17 @@ def test_no_constraint_for_each_device() -> None:
     assert few == many <= 8
 
 
-def test_wrong_sharing_and_law_are_named() -> None:
-    with pytest.raises(ParameterError, match="power-limited"):
-        DraftControl(S2.replace(uplink_sharing="power-limited"))
-    with pytest.raises(ParameterError, match="use draft-control"):
-        DraftControlPowerLimited(S2)
-    with pytest.raises(ParameterError, match="curves"):
-        DraftControl(S2.replace(acceptance=Acceptance.of([0.8, 0.6], [0.1, 0.0])))
+def test_the_name_tells_which_program_it_is_and_others_are_refused() -> None:
+    curves = S2.replace(acceptance=Acceptance.of([0.8, 0.6], [0.1, 0.0]))
+    limited = S2.replace(uplink_sharing="power-limited")
+    named = [(S2, "draft-control"), (limited, "draft-control-power-limited"), (curves, "draft-control-curves")]
+    for cell, name in named:
+        program = DraftControl(cell)
+        assert program.name == name
+        assert DraftControl(cell, common=True).name == "homogeneous-joint"
+        for other, _ in named:
+            if other is not cell:
+                with pytest.raises(FormulationError, match=f"{name} was built for"):
+                    program.update(other)
+    assert DraftControl(S2, chords=True).name == "draft-control-curves"
+    assert DraftControl(curves.replace(uplink_sharing="power-limited")).solvers[0] == "CLARABEL"

@@ -10,7 +10,6 @@ from formulations import (
     BandwidthForLengths,
     BandwidthMinMax,
     DraftControl,
-    HomogeneousJoint,
     HomogeneousLength,
     LengthsAtDeadline,
     ProblemInfeasibleError,
@@ -58,7 +57,7 @@ def test_common_length_and_split_in_one_program_and_in_two(sharing: str) -> None
         cell = random_scenario(seed, devices=(1, 15), uplink_sharing=sharing)
         theta = BandwidthMinMax(cell).solve("CLARABEL").objective
         expected = common_optimum(cell, theta)
-        joint = HomogeneousJoint(cell).solve("CLARABEL")
+        joint = DraftControl(cell, common=True).solve("CLARABEL")
         assert joint.objective == pytest.approx(expected, rel=OBJECTIVE_RTOL)
         assert joint.certificate.worst < RESIDUAL
         assert np.ptp(joint["draft_length"]) == 0.0
@@ -73,7 +72,9 @@ def test_common_length_with_curves_and_ends() -> None:
     for held in (cell, cell.replace(acceptance=[0.8, 0.6, 1.0, 0.0])):
         theta = BandwidthMinMax(held).solve().objective
         expected = common_optimum(held, theta)
-        assert HomogeneousJoint(held).solve("CLARABEL").objective == pytest.approx(expected, rel=OBJECTIVE_RTOL)
+        assert DraftControl(held, common=True).solve("CLARABEL").objective == pytest.approx(
+            expected, rel=OBJECTIVE_RTOL
+        )
         assert HomogeneousLength(held, theta).solve().objective == pytest.approx(expected, rel=BISECTION_RTOL)
 
 

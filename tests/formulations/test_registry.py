@@ -28,7 +28,7 @@ NEEDED = {
 
 def build(entry: Entry) -> AbstractFormulation:
     cell = S2.replace(uplink_sharing="power-limited") if "power-limited" in entry.name else S2
-    return entry.formulation(cell, *(NEEDED[need] for need in entry.needs))
+    return entry.build(cell, *(NEEDED[need] for need in entry.needs))
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
@@ -56,7 +56,7 @@ def concrete(kind: type[AbstractFormulation]) -> set[type[AbstractFormulation]]:
 def test_every_formulation_is_paired_with_a_closed_form_that_exists() -> None:
     assert {entry.formulation for entry in REGISTRY.values()} == concrete(AbstractFormulation)
     for name, entry in REGISTRY.items():
-        assert name == entry.formulation.name
+        assert name == entry.name == build(entry).name
         assert entry.statement
         module, _, function = entry.closed_form.partition(":")
         assert module.partition(".")[0] == "msopt"
