@@ -4,7 +4,8 @@ From 0.11: "SpecDecoding metrics: Mean acceptance length: 2.91, ..., Accepted: 4
 Per-position acceptance rate: 0.739, 0.478, ..., Avg Draft acceptance rate: 27.3%". 0.9 and 0.10 say the same in another
 order, the rates last; 0.8 tells accepted and drafted tokens only. A line is about the interval since the one before.
 The V0 engine: "Speculative metrics: ..., Number of speculative tokens: 3, Number of accepted tokens: 8547, Number of
-draft tokens: 13311, Number of emitted tokens: 10616.", about all since the start; tokens accepted behind a rejection count.
+draft tokens: 13311, Number of emitted tokens: 10616.", about all since the start, and with accepted tokens that stand
+behind a rejection.
 
 A server's log is damaged by full disks, by two writers and by being copied while it is written: a line that cannot be
 read is left out and told; one that can be read and contradicts itself is an error.
@@ -41,6 +42,7 @@ _LENGTH, _EMITTED, _EFFICIENCY = "Number of speculative tokens", "Number of emit
 
 _LENGTHS_TOLD = re.compile(r"num_speculative_tokens_per_batch_size['\"]?\s?[:=]\s?(\[[\[\]()0-9, ]{1,9999})")
 _RANGE = re.compile(r"[\[(]\s?[0-9]{1,9},\s?[0-9]{1,9},\s?([0-9]{1,9})\s?[\])]")
+_METHOD_TOLD = re.compile(r"SpeculativeConfig\(method='([a-z0-9_]{1,40})'")
 _SAMPLING_TOLD = re.compile(r"draft_sample_method['\"]?\s?[:=]\s?['\"]?(greedy|probabilistic)\b")
 
 
@@ -62,14 +64,17 @@ class LogReading:
         Of every interval that drafted, or of every run of the server where its lines are about all since the start.
     lengths : frozenset of int
         The lengths that the server chooses from, where the log holds its arguments [token].
+    method : str or None
+        What drafts, such as "draft_model" or "eagle3", where the log says so and says one thing only.
     draft_sample_method : str or None
-        "greedy" or "probabilistic", where the log holds it and only one of them.
+        "greedy" or "probabilistic", likewise.
     notes : list of str
         What was left out.
     """
 
     counts: list[Counts]
     lengths: frozenset[int]
+    method: str | None
     draft_sample_method: str | None
     notes: list[str]
 
@@ -126,7 +131,7 @@ def read_log(lines: Sequence[str]) -> LogReading:
         raise ParameterError(
             f"has lines of {widths[0]} and of {widths[-1]} positions: several models or restarts; cut it to one"
         )
-    return LogReading(counts, _lengths_told(lines), _sampling_told(lines), notes)
+    return LogReading(counts, _lengths_told(lines), _told(lines, _METHOD_TOLD), _told(lines, _SAMPLING_TOLD), notes)
 
 
 def _model(line: str) -> str:
@@ -162,8 +167,8 @@ def _lengths_told(lines: Sequence[str]) -> frozenset[int]:
     return frozenset(length for length in lengths if 1 <= length <= MOST_SERVED)
 
 
-def _sampling_told(lines: Sequence[str]) -> str | None:
-    told = {found[1] for line in lines for found in _SAMPLING_TOLD.finditer(line)}
+def _told(lines: Sequence[str], pattern: re.Pattern[str]) -> str | None:
+    told = {found[1] for line in lines for found in pattern.finditer(line)}
     return told.pop() if len(told) == 1 else None
 
 

@@ -37,8 +37,8 @@ class Served:
         What a user should be told.
     positions : int
         The most tokens that the server may draft, accepted or not; 0 where it is not told [token].
-    draft_sample_method : str or None
-        How the server drafts, "greedy" or "probabilistic", where its log says so.
+    method, draft_sample_method : str or None
+        What drafts ("draft_model", "eagle3", ...) and how ("greedy", "probabilistic"), where the server's log says so.
     """
 
     drafts: int
@@ -48,6 +48,7 @@ class Served:
     pooled: tuple[float, int] | None = None
     notes: tuple[str, ...] = ()
     positions: int = 0
+    method: str | None = None
     draft_sample_method: str | None = None
 
     @classmethod
@@ -144,7 +145,8 @@ def parse_vllm(text: str, model: str | None = None, draft_length: int | None = N
         log = read_log(lines)
         served = _joined(log.counts, draft_length, log.lengths)
         notes += log.notes
-        return replace(served, notes=(*notes, *served.notes), draft_sample_method=log.draft_sample_method)
+        notes += served.notes
+        return replace(served, notes=tuple(notes), method=log.method, draft_sample_method=log.draft_sample_method)
     raise ParameterError(
         f'holds neither "SpecDecoding metrics:" lines nor {COUNTER}... counters: no drafts were verified, statistics '
         "were switched off, or it is not vLLM's"

@@ -82,26 +82,30 @@ def _longest(profile: Profile, served: Served) -> int:
 
 
 def _drafting(profile: Profile, served: Served | None) -> list[str]:
-    """Where the acceptance is that of another way of drafting than the server's will be."""
+    """Where the acceptance is that of another way of drafting than the schedule's."""
     sampling = profile.sampling
-    if sampling is None or sampling.temperature == 0.0:
-        return []
+    sampled = sampling is not None and sampling.temperature > 0.0
+    texts = []
     if served is not None:
-        told = served.draft_sample_method
-        return (
-            []
-            if told
-            else [
-                "the acceptance is that of the log's server, which drafts its most probable token unless it was told "
-                "otherwise: draft_sample_method is not written; set it as that server has it"
-            ]
-        )
-    filters = {"top-k": sampling.top_k, "top-p": None if sampling.top_p == 1.0 else sampling.top_p}
-    used = [f"{name} {value:g}" for name, value in filters.items() if value is not None]
-    return used and [
-        f"the profile was measured with {' and '.join(used)}, which vLLM does not apply to drafts: its acceptance will "
-        "be another; give a log of it, or measure without"
-    ]
+        if served.method not in (None, "draft_model"):
+            texts.append(
+                f"the log's server drafts by {served.method}: its acceptance is not that of {profile.draft.source}, "
+                "whose times the schedule rests on"
+            )
+        if sampled and served.draft_sample_method is None:
+            texts.append(
+                "the acceptance is that of the log's server, which does not say how it drafts (vLLM's default is the "
+                "most probable token): draft_sample_method is not written; set it as that server has it"
+            )
+    elif sampling is not None and sampled:
+        filters = {"top-k": sampling.top_k, "top-p": None if sampling.top_p == 1.0 else sampling.top_p}
+        used = [f"{name} {value:g}" for name, value in filters.items() if value is not None]
+        if used:
+            texts.append(
+                f"the profile was measured with {' and '.join(used)}, which vLLM does not apply to drafts: its "
+                "acceptance will be another; give a log of it, or measure without"
+            )
+    return texts
 
 
 def _law(profile: Profile, task: str) -> Acceptance:

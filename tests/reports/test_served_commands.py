@@ -52,13 +52,19 @@ def test_how_to_draft_is_said_by_where_the_acceptance_is_from(msopt: Command, me
     text = counters(1000, 4000, [900, 800, 720, 640])
     told = msopt("schedule", measured, "--vllm-log", served(msopt, text), "--batch-sizes", "1-4", "--format", "json")
     assert "draft_sample_method" not in told.record["speculative_config"]
-    assert "drafts its most probable token unless it was told otherwise" in told.err
+    assert "does not say how it drafts (vLLM's default is the most probable token)" in told.err
     text = (
         f"INFO non-default args: {{'draft_sample_method': 'probabilistic'}}\n{line(1000, 4000, [900, 800, 720, 640])}"
     )
     told = msopt("schedule", measured, "--vllm-log", served(msopt, text), "--batch-sizes", "1-4", "--format", "json")
     assert told.record["speculative_config"]["draft_sample_method"] == "probabilistic"
     assert "most probable" not in told.err
+    engine = "INFO Initializing a V1 LLM engine (v0.33) with config: model='m', speculative_config=SpeculativeConfig"
+    for method, part in (("eagle3", "drafts by eagle3: its acceptance is not that of org/small"), ("draft_model", "")):
+        log = served(msopt, f"{engine}(method='{method}', model='d', num_spec_tokens=4)\n{text}")
+        told = msopt("schedule", measured, "--vllm-log", log, "--batch-sizes", "1-4")
+        assert ("drafts by" in told.err) == bool(part)
+        assert part in told.err
 
 
 @pytest.mark.parametrize(
