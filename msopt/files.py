@@ -2,6 +2,8 @@
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
@@ -53,8 +55,26 @@ def read_text(path: str | PathLike[str]) -> str:
     ParameterError
         Where there is no such file, or it is not text.
     """
-    try:
+    with _reading(path):
         return Path(path).read_text(encoding="utf-8-sig")
+
+
+def read_log(path: str | PathLike[str]) -> str:
+    """Read a text that may be damaged: bytes that are not UTF-8 become lone surrogates, and line ends stay.
+
+    Raises
+    ------
+    ParameterError
+        Where there is no such file.
+    """
+    with _reading(path):
+        return Path(path).read_bytes().decode("utf-8-sig", errors="surrogateescape")
+
+
+@contextmanager
+def _reading(path: str | PathLike[str]) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise ParameterError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -73,6 +73,10 @@ class Preset:
 
 
 _ANY_DATASET = "law of the datasets: each device draws one of the four with equal probability; not stated"
+_TIMES_OF_THE_PAPER = (
+    "times and payloads stay those of {p.pair} as above, on the paper's machines, whatever models and devices the "
+    "acceptance is of: put those of your devices and of your server in their place"
+)
 _ONE_DISTRIBUTION = (
     "one distribution: {p.kept_entries} entries of {p.entry_bits} + {p.index_bits} bits, {p.distribution_bits} bits"
 )
@@ -183,6 +187,7 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
     power_ratio: float | None = None,
     dataset: str | None = None,
     cell: str | None = None,
+    acceptance: tuple[Acceptance, str] | None = None,
 ) -> tuple[Scenario, str]:
     """Draw a scenario from a preset.
 
@@ -203,6 +208,8 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
         two powers.
     dataset : str, optional
         The dataset of every device, in any case; by default each device draws one.
+    acceptance : tuple of (Acceptance, str), optional
+        The law of every device in place of the datasets', and in words whose it is; excludes `dataset`.
 
     Returns
     -------
@@ -232,10 +239,14 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
     }
     numbers = {option: value for option, value in radio.items() if value is not None}
     options: dict[str, float | str] = {**numbers}
+    if dataset is not None and acceptance is not None:
+        raise ParameterError("dataset and acceptance are two sources of one acceptance")
     if cell is not None:
         options["cell"] = other = _one_of("cell", cell, CELLS)
         chosen = replace(chosen, cell=CELLS[other])
     chosen = replace(chosen, cell=chosen.cell.with_options(devices, numbers))
+    if acceptance is not None:
+        chosen = _without_acceptance(chosen)
 
     place, fading, speed, choice = np.random.default_rng(seed).random((devices, 4)).T
     drawn = (choice * len(chosen.datasets)).astype(np.int64)
@@ -251,12 +262,12 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
         distribution_bits=chosen.distribution_bits,
         max_draft_length=chosen.max_draft_length,
         device_names=numbered_devices(devices),
-        acceptance=Acceptance.of([chosen.acceptance[j][1] for j in drawn]),
+        acceptance=Acceptance.of([chosen.acceptance[j][1] for j in drawn]) if acceptance is None else acceptance[0],
         # Rounded as the cell rounds its SNRs.
         draft_s_per_token=np.round(chosen.draft_mean_s * uniform(speed, *chosen.draft_spread), 9),
         **chosen.cell.fields(Draws.of(place, fading, seed)),
     )
-    return scenario, _comment(chosen, scenario, seed, options, drawn)
+    return scenario, _comment(chosen, scenario, seed, options, drawn, acceptance and acceptance[1])
 
 
 def numbered_devices(count: int) -> tuple[str, ...]:
@@ -265,7 +276,21 @@ def numbered_devices(count: int) -> tuple[str, ...]:
     return tuple(f"device-{k + 1:0{digits}}" for k in range(count))
 
 
-def _comment(preset: Preset, scenario: Scenario, seed: int, options: Mapping[str, float | str], drawn: IntArray) -> str:
+def _without_acceptance(preset: Preset) -> Preset:
+    """The statements of a preset that stay true with the acceptance of other models on other machines."""
+    stated = tuple(text for text in preset.stated if not text.startswith("acceptance:"))
+    ours = tuple(text for text in preset.ours if text != _ANY_DATASET)
+    return replace(preset, acceptance=(), stated=stated, ours=(*ours, _TIMES_OF_THE_PAPER))
+
+
+def _comment(
+    preset: Preset,
+    scenario: Scenario,
+    seed: int,
+    options: Mapping[str, float | str],
+    drawn: IntArray,
+    acceptance: str | None,
+) -> str:
     command = f"msopt scenario {preset.name} --devices {scenario.device_count} --seed {seed}"
     for option, value in options.items():
         command += f" --{option.replace('_', '-')} {value}"
@@ -290,9 +315,13 @@ def _comment(preset: Preset, scenario: Scenario, seed: int, options: Mapping[str
         if np.any(drawn == j)
     ]
     head = [f"{preset.name}: {preset.pair}, in the setting of", preset.paper, "Drawn by", f"  {command}"]
+    if acceptance is not None:
+        head[:1] = [f"{preset.name} with another acceptance; all else as for", f"{preset.pair}, in the setting of"]
+        head.append("with, in place of its own acceptance, what is given below")
     return sections(
         head,
         (
+            ("In place of the paper's:", [f"acceptance of every device: {acceptance}"] if acceptance else []),
             ("Given as options:", given),
             ("The paper's:", shown((*preset.cell.stated, *preset.stated))),
             (

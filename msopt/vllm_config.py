@@ -14,6 +14,7 @@ import numpy as np
 
 from msopt.acceptance import Acceptance
 from msopt.profile import Profile
+from msopt.vllm_metrics import Served
 
 
 def synthetic_acceptance_rates(acceptance: Acceptance, length: int) -> list[float]:
@@ -23,12 +24,16 @@ def synthetic_acceptance_rates(acceptance: Acceptance, length: int) -> list[floa
 
 
 def speculative_config(
-    profile: Profile, ranges: Sequence[tuple[int, int, int]], synthetic: Acceptance | None = None
+    profile: Profile,
+    ranges: Sequence[tuple[int, int, int]],
+    synthetic: Acceptance | None = None,
+    served: Served | None = None,
 ) -> dict[str, Any] | None:
     """vLLM's `speculative_config` of a schedule, with synthetic acceptance where a law is given.
 
-    Profiles are measured with drafts sampled from the draft model; vLLM's default is to draft its most probable
-    token, so that the sampling method is written. None where nothing is ever drafted.
+    Drafts are sampled as they were where the acceptance is from: in the profile by the draft's probabilities unless
+    its temperature was 0; at the server that served it as its log says, and left at vLLM's default, its most
+    probable token, where that does not say. None where nothing is ever drafted.
     """
     most = max(length for _, _, length in ranges)
     if most == 0:
@@ -39,8 +44,12 @@ def speculative_config(
         "num_speculative_tokens": most,
         "num_speculative_tokens_per_batch_size": [list(each) for each in ranges],
     }
-    if profile.sampling is not None and profile.sampling.temperature > 0.0:
-        config["draft_sample_method"] = "probabilistic"
+    if served is not None:
+        method = served.draft_sample_method
+    else:
+        method = "probabilistic" if profile.sampling is not None and profile.sampling.temperature > 0.0 else None
+    if method is not None:
+        config["draft_sample_method"] = method
     if synthetic is not None:
         config["rejection_sample_method"] = "synthetic"
         config["synthetic_acceptance_rates"] = synthetic_acceptance_rates(synthetic, most)

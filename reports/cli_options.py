@@ -112,11 +112,25 @@ PooledRate = Annotated[
     typer.Option(
         "--pooled-rate",
         metavar="R",
-        help="Acceptance as accepted/drafted tokens [1], where nothing better is known; with --pooled-length.",
+        help="Acceptance as accepted/drafted tokens [1], where nothing better is known; with --pooled-length. No token "
+        "behind a rejection may count as accepted, as in vLLM's V0 engine: give --mean-length for such a server.",
+    ),
+]
+MeanLength = Annotated[
+    float | None,
+    typer.Option(
+        "--mean-length",
+        metavar="E",
+        help="Acceptance as tokens a round with the target's own (emitted tokens over drafts); with --pooled-length.",
     ),
 ]
 PooledLength = Annotated[
-    int | None, typer.Option("--pooled-length", metavar="K", help="The draft length that it was measured at [token].")
+    int | None,
+    typer.Option(
+        "--pooled-length",
+        metavar="K",
+        help="The draft length that it was measured at [token]; with a log only where that does not tell it.",
+    ),
 ]
 DistributionBits = Annotated[
     int | None,

@@ -3,12 +3,10 @@
 import sys
 
 import msopt
-from msopt import ParameterError, Scenario
-from msopt.comments import sections
+from msopt import ParameterError
 from msopt.profile_file import find_profile
 from msopt.profile_scenario import about, draw_from_profiles
 from msopt.scenario_file import to_toml
-from msopt.vllm_metrics import Served
 from reports import cli_options as opt
 from reports.inputs import read_served
 from reports.output import warn
@@ -26,6 +24,7 @@ def scenario(
     vllm_model: opt.VllmModel = None,
     pooled_rate: opt.PooledRate = None,
     pooled_length: opt.PooledLength = None,
+    mean_length: opt.MeanLength = None,
     devices: opt.Devices = 20,
     seed: opt.DrawSeed = 0,
     bandwidth_hz: opt.Bandwidth = None,
@@ -41,7 +40,7 @@ def scenario(
 
     Its comment says whose each number is.
     """
-    served = read_served(vllm_log, vllm_model, pooled_rate, pooled_length)
+    served = read_served(vllm_log, vllm_model, pooled_rate, pooled_length, mean_length)
     radio = {
         "bandwidth_hz": bandwidth_hz,
         "uplink_power_dbm": uplink_power_dbm,
@@ -69,19 +68,17 @@ def scenario(
         if preset is None and served is None:
             raise ParameterError(f"name a preset ({', '.join(msopt.PRESETS)}), or give --profile or --vllm-log")
         drawn, comment = msopt.draw(
-            preset or BASE_PRESET, devices=devices, seed=seed, dataset=dataset, cell=cell, **given
+            preset or BASE_PRESET,
+            devices=devices,
+            seed=seed,
+            dataset=dataset,
+            cell=cell,
+            acceptance=None if served is None else (served.law(devices), about(served)),
+            **given,
         )
-        if served is not None:
-            drawn, comment = _as_served(drawn, comment, served)
     if served is not None:
         warn(served.notes)
     if output is None:
         sys.stdout.write(to_toml(vars(drawn), comment))
     else:
         drawn.write(output, comment)
-
-
-def _as_served(drawn: Scenario, comment: str, served: Served) -> tuple[Scenario, str]:
-    replaced = ("Acceptance of every device, in place of what is said of it below:", [about(served)])
-    head = [f"{drawn.name}: with the acceptance that a vLLM served."]
-    return drawn.replace(acceptance=served.law(drawn.device_count)), sections(head, [replaced]) + "\n\n" + comment

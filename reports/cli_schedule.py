@@ -15,6 +15,7 @@ from msopt.schedule import DEFAULT_TOLERANCE, Schedule, mixed
 from msopt.schedule import schedule as find_schedule
 from msopt.validation import MOST_SERVED, MOST_TOGETHER, check_whole
 from msopt.vllm_config import speculative_config
+from msopt.vllm_metrics import Served
 from reports import cli_options as opt
 from reports.inputs import read_served, whole_numbers
 from reports.output import as_json, emit, warn
@@ -33,6 +34,7 @@ def schedule(
     task: opt.Tasks = None,
     vllm_log: opt.VllmLog = None,
     vllm_model: opt.VllmModel = None,
+    pooled_length: opt.PooledLength = None,
     batch_sizes: opt.BatchSizes = "1-256",
     max_length: opt.MaxLength = None,
     tolerance: opt.Tolerance = DEFAULT_TOLERANCE,
@@ -43,7 +45,7 @@ def schedule(
     """Find the best draft length of each batch size at a server that drafts and verifies itself, for vLLM."""
     measured = find_profile(profile)
     sizes = whole_numbers(batch_sizes, "--batch-sizes", MOST_TOGETHER)
-    served = read_served(vllm_log, vllm_model)
+    served = read_served(vllm_log, vllm_model, pooled_length=pooled_length)
     if served is not None and task:
         raise ParameterError("--task and --vllm-log are two sources of one acceptance")
     tasks = [] if served is not None else task or [name for name, found in measured.tasks.items() if found.curve]
@@ -55,16 +57,55 @@ def schedule(
     if most is not None:
         check_whole("--max", most, 1, MOST_SERVED)
     else:
-        most = DEFAULT_MAX_DRAFT_LENGTH if served is not None and served.pooled else known
+        most = known if served is None else _longest(measured, served)
     law = mixed(laws, most)
     found = find_schedule(law, verify_numbers(measured), _step(measured), sizes, most, tolerance)
-    config = speculative_config(measured, found.ranges, law if synthetic else None)
+    config = speculative_config(measured, found.ranges, law if synthetic else None, served)
     warnings = [*measured.cautions, *(served.notes if served else ()), *_warnings(measured, found, known)]
+    warnings += [] if synthetic or config is None else _drafting(measured, served)
     warn(warnings)
     record = _record(measured, tasks, found, config, warnings)
     if output is not None:
         write_text(output, as_json(config))
     emit(record, lambda console: _show(console, record), form=form)
+
+
+def _longest(profile: Profile, served: Served) -> int:
+    """How far to look where a server told the acceptance: as far as it, or the profile, ever drafted.
+
+    Never only as far as the server's drafts were accepted: then a schedule found from the log of a server that
+    runs the schedule before it could not grow again.
+    """
+    if served.pooled is not None:
+        return max(DEFAULT_MAX_DRAFT_LENGTH, served.positions)
+    return max(served.positions, *(len(task.curve) for task in profile.tasks.values()), 1)
+
+
+def _drafting(profile: Profile, served: Served | None) -> list[str]:
+    """Where the acceptance is that of another way of drafting than the schedule's."""
+    sampling = profile.sampling
+    sampled = sampling is not None and sampling.temperature > 0.0
+    texts = []
+    if served is not None:
+        if served.method not in (None, "draft_model"):
+            texts.append(
+                f"the log's server drafts by {served.method}: its acceptance is not that of {profile.draft.source}, "
+                "whose times the schedule rests on"
+            )
+        if sampled and served.draft_sample_method is None:
+            texts.append(
+                "the acceptance is that of the log's server, which does not say how it drafts (vLLM's default is the "
+                "most probable token): draft_sample_method is not written; set it as that server has it"
+            )
+    elif sampling is not None and sampled:
+        filters = {"top-k": sampling.top_k, "top-p": None if sampling.top_p == 1.0 else sampling.top_p}
+        used = [f"{name} {value:g}" for name, value in filters.items() if value is not None]
+        if used:
+            texts.append(
+                f"the profile was measured with {' and '.join(used)}, which vLLM does not apply to drafts: its "
+                "acceptance will be another; give a log of it, or measure without"
+            )
+    return texts
 
 
 def _law(profile: Profile, task: str) -> Acceptance:

@@ -9,7 +9,7 @@ from msopt import Control, ParameterError, Scenario, bundled
 from msopt.control import Reaction
 from msopt.control_file import parse_control
 from msopt.errors import describe
-from msopt.files import read_text
+from msopt.files import read_log, read_text
 from msopt.vllm_metrics import Served, parse_vllm
 
 
@@ -46,28 +46,36 @@ def read_control(file: str, scenario: Scenario) -> Control | Reaction:
 
 
 def read_served(
-    log: str | None, model: str | None = None, pooled_rate: float | None = None, pooled_length: int | None = None
+    log: str | None,
+    model: str | None = None,
+    pooled_rate: float | None = None,
+    pooled_length: int | None = None,
+    mean_length: float | None = None,
 ) -> Served | None:
-    """Acceptance as a vLLM served it: from its text, or from a pooled rate; None where neither is given.
+    """Acceptance as a vLLM served it: from its text, a pooled rate, or tokens a round; None where none is given.
 
     Raises
     ------
     ParameterError
         For a text that says nothing, naming its file, or for options that do not go together.
     """
-    if (pooled_rate is None) != (pooled_length is None):
-        raise ParameterError("--pooled-rate and --pooled-length go together")
+    sources = {"--vllm-log": log, "--pooled-rate": pooled_rate, "--mean-length": mean_length}
+    given = [option for option, value in sources.items() if value is not None]
+    if len(given) > 1:
+        raise ParameterError(f"{given[0]} and {given[1]} are two sources of one acceptance")
+    if log is None and (pooled_length is None) != (not given):
+        raise ParameterError("--pooled-rate or --mean-length and --pooled-length go together")
+    if model is not None and log is None:
+        raise ParameterError("--vllm-model goes with --vllm-log")
     if pooled_rate is not None and pooled_length is not None:
-        if log is not None:
-            raise ParameterError("--vllm-log and --pooled-rate are two sources of one acceptance")
         return Served.of_pooled(pooled_rate, pooled_length)
+    if mean_length is not None and pooled_length is not None:
+        return Served.of_mean_length(mean_length, pooled_length)
     if log is None:
-        if model is not None:
-            raise ParameterError("--vllm-model goes with --vllm-log")
         return None
-    text = read_text(log)
+    text = read_log(log)
     try:
-        return parse_vllm(text, model)
+        return parse_vllm(text, model, pooled_length)
     except ParameterError as error:
         raise ParameterError(f"{log}: {error}") from None
 

@@ -6,6 +6,7 @@ The lines are written here by the formats of vllm/v1/spec_decode/metrics.py from
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,14 +123,13 @@ def test_drafts_that_shorten_with_the_batch_count_as_far_as_they_went() -> None:
 
 
 @pytest.mark.parametrize("case", COUNTED, ids=lambda case: case["pair"])
-def test_published_serving_logs(case: dict[str, object]) -> None:
+def test_published_serving_logs(case: dict[str, Any]) -> None:
     """The number of drafts, and the counts that add up to the tokens accepted."""
     curve = case["curve"]
-    assert isinstance(curve, list)
     text = (
         f"SpecDecoding metrics: Mean acceptance length: {case['mean']}, Accepted: {case['accepted']} tokens, "
         f"Drafted: {case['drafted']} tokens, Per-position acceptance rate: {', '.join(map(str, curve))}, "
-        "Avg Draft acceptance rate: 27.3%"
+        f"Avg Draft acceptance rate: {100 * case['accepted'] / case['drafted']:.1f}%"
     )
     served = parse_vllm(f"\x1b[36m(APIServer pid=1)\x1b[0;0m {text}\n")
     assert served.drafts == case["drafts"]
@@ -199,10 +199,15 @@ MISLEADING = [
     ("", ["neither"]),
     ("INFO Engine 000: Avg prompt throughput: 1.0 tokens/s", ["neither", "no drafts were verified"]),
     (GOOD_LINE[:-40], ["line 1 is cut short"]),
-    ("INFO\n" + GOOD_LINE + "\n" + GOOD_LINE[:90], ["line 3 is cut short"]),
+    ("INFO\n" + GOOD_LINE[:90] + "\n" + GOOD_LINE[:110], ["line 2 is cut short"]),
     (GOOD_LINE.replace("Accepted: 44", "Accepted: 99"), ["line 1 contradicts itself"]),
     (GOOD_LINE.replace("0.478", "0.978"), ["line 1 contradicts itself"]),
-    (GOOD_LINE.replace("0.478", "0.4.78"), ["line 1 contradicts itself"]),
+    (GOOD_LINE.replace("0.478", "0.4.78"), ["line 1 is cut short or damaged", "Per-position", "0.4.78"]),
+    (GOOD_LINE.replace("0.739", "1.739"), ["line 1 contradicts itself", "above 1"]),
+    (GOOD_LINE.replace("27.3%", "72.3%"), ["line 1 contradicts itself", "44 tokens accepted of 161", "72.3%"]),
+    (GOOD_LINE.replace("Accepted: 44", "Accepted: 162"), ["line 1 contradicts itself", "162 tokens accepted of 161"]),
+    (GOOD_LINE.replace("2.91", "nan"), ["line 1 contradicts itself", "length: nan"]),
+    (GOOD_LINE.replace("2.91", "0.91"), ["line 1 contradicts itself", "0.91"]),
     (GOOD_LINE + "\n" + line(10, 30, [8, 6, 4]), ["lines of 3 and of 7 positions"]),
     (
         "INFO Initializing a V1 LLM engine (v0.11) with config: model='a/b', speculative_config=None\n"
@@ -221,6 +226,14 @@ MISLEADING = [
     (counters(70, 210, [80, 64, 32]), ["contradicts itself"]),
     (GOOD_COUNTERS.replace("80.0", "80.5"), ["line 4", "no count"]),
     (GOOD_COUNTERS.replace(" 80.0", " NaN"), ["line 4", "no count"]),
+    (GOOD_COUNTERS.replace(" 80.0", " -80.0"), ["line 4", "no count"]),
+    (GOOD_COUNTERS.replace(" 80.0", " 1e300"), ["line 4", "no count", "1e+15"]),
+    (GOOD_COUNTERS.replace(" 80.0", " " + "9" * 5000), ["line 4", "no count"]),
+    (GOOD_COUNTERS.replace(" 80.0", " ..."), ["line 4", "no count"]),
+    (GOOD_COUNTERS.replace('position="1"', 'position="' + "1" * 5000 + '"'), ["line 5", "position"]),
+    (counters(100, 150, [80, 64, 32]), ["contradicts itself", "176 tokens accepted of 150"]),
+    (counters(100, 900, [80, 64, 32]), ["contradicts itself", "900 tokens drafted in 100 drafts of at most 3"]),
+    ("\udcff\udcfeI\0N\0", ["UTF-16"]),
 ]  # fmt: skip
 
 

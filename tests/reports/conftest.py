@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from msopt import bundled
+from msopt.profile_file import write_profile
 from reports.page import write_report
 from reports.record import Record
+from tests.profiles import profile, verification
 from tests.reports.browser import chromium
 from tests.reports.command import Command
 from tests.reports.made_up import made_up_profile, made_up_record
@@ -32,3 +34,11 @@ def report(made_up: Record, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
     write_report(made_up, folder)
     return folder
+
+
+@pytest.fixture
+def measured(msopt: Command) -> Path:
+    """The file of a profile with times at the server, of a draft that vLLM could load."""
+    whole = profile().draft.model_copy(update={"layers_left_out": ()})
+    write_profile(profile(draft=whole, verification=verification(0.02, 0.0005, 0.002)), msopt.folder / "p.json")
+    return msopt.folder / "p.json"

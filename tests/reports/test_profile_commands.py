@@ -8,15 +8,8 @@ import pytest
 from msopt import Scenario
 from msopt.profile_file import write_profile
 from tests.msopt.test_vllm_metrics import GOOD_LINE, counters
-from tests.profiles import profile, verification
+from tests.profiles import profile
 from tests.reports.command import Command, strict_json
-
-
-@pytest.fixture
-def measured(msopt: Command) -> Path:
-    whole = profile().draft.model_copy(update={"layers_left_out": ()})
-    write_profile(profile(draft=whole, verification=verification(0.02, 0.0005, 0.002)), msopt.folder / "p.json")
-    return msopt.folder / "p.json"
 
 
 def served(msopt: Command, text: str) -> Path:
@@ -137,6 +130,18 @@ BAD = [
     ("scenario --pooled-rate 0.5", ["go together"]),
     ("scenario --pooled-rate 27.3 --pooled-length 7", ["pooled rate = 27.3 is outside [0, 1]"]),
     ("scenario --pooled-rate 0.5 --pooled-length 3 --vllm-log P", ["two sources"]),
+    (
+        "scenario --pooled-rate 0.5 --pooled-length 3 --mean-length 2",
+        ["--pooled-rate and --mean-length are two"],
+    ),
+    ("scenario --mean-length 2.5", ["go together"]),
+    ("scenario --pooled-length 3", ["go together"]),
+    ("scenario --mean-length 4.1 --pooled-length 3", ["mean length = 4.1 is outside [1, 4]"]),
+    ("scenario --mean-length nan --pooled-length 3", ["mean length = nan is outside [1, 4]"]),
+    ("scenario --mean-length 2 --pooled-length 0", ["draft length = 0"]),
+    ("scenario --vllm-log L --pooled-length 7", ["L: tells how long its drafts are"]),
+    ("scenario --vllm-log L --dataset MBPP", ["two sources of one acceptance"]),
+    ("schedule P --pooled-length 7", ["go together"]),
     ("schedule nope", ['"nope" is neither']),
     ("schedule P --batch-sizes 4-1", ['--batch-sizes: "4-1"']),
     ("schedule P --batch-sizes 0-3", ['--batch-sizes: "0-3"']),
@@ -154,7 +159,7 @@ BAD = [
 def test_bad_input(msopt: Command, measured: Path, line: str, parts: list[str]) -> None:
     log = served(msopt, GOOD_LINE)
     outcome = msopt(*[{"P": str(measured), "L": str(log)}.get(word, word) for word in line.split()])
-    parts = [part.replace("P: ", f"{measured}: ") for part in parts]
+    parts = [part.replace("P: ", f"{measured}: ").replace("L: ", f"{log}: ") for part in parts]
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.count("\n") == 1
     assert all(part in outcome.err for part in parts), outcome.err

@@ -1,0 +1,144 @@
+"""`msopt scenario` and `msopt schedule` with what a server's log or counters say, as a user calls them."""
+
+from pathlib import Path
+
+import pytest
+
+from msopt import Scenario
+from msopt.profile_file import write_profile
+from msopt.provenance import Sampling
+from tests.msopt.test_vllm_metrics import GOOD_LINE, counters, line
+from tests.profiles import profile
+from tests.reports.command import Command
+from tests.reports.test_profile_commands import served
+
+
+def interval(ranges: list[list[int]], batches: dict[int, int], survival: list[float]) -> str:
+    """A log line of a server that drafts by ranges of batch sizes: so many steps (values) at batch sizes (keys)."""
+    most = max(length for _, _, length in ranges)
+    drafts = [0] * (most + 1)
+    for batch, steps in batches.items():
+        drafts[next(length for first, last, length in ranges if first <= batch <= last)] += batch * steps
+    reach = [sum(drafts[place:]) for place in range(1, most + 1)]
+    at = [round(n * s) for n, s in zip(reach, survival, strict=False)]
+    return line(reach[0], sum(reach), at) + "\n"
+
+
+def test_a_schedule_read_back_from_its_server_s_log_stays(msopt: Command, measured: Path) -> None:
+    """Again and again, from intervals that mix its lengths; and from a server that ran at its shorter length alone."""
+    law = profile().tasks["code"].survival
+    ask = ("schedule", measured, "--batch-sizes", "1-64", "--tolerance", "0.03", "--task", "code", "--format", "json")
+    first = msopt(*ask).record["speculative_config"]["num_speculative_tokens_per_batch_size"]
+    lengths = {length for _, _, length in first}
+    assert len(lengths - {0}) > 1, "the schedule has something to mix"
+    ask = tuple(word for word in ask if word not in ("--task", "code"))
+    ranges = first
+    for _ in range(4):
+        batches = [next(last for _, last, length in ranges if length == each) for each in sorted(lengths - {0})[-2:]]
+        text = interval(ranges, {batches[0]: 1000, batches[1]: 300}, law)
+        text += interval(ranges, {batches[0]: 200, batches[1]: 4000}, law)
+        ranges = msopt(*ask, "--vllm-log", served(msopt, text)).record["ranges"]
+        ranges = [list(place.values()) for place in ranges]
+        assert ranges == first
+    alone = interval(first, {batches[0]: 9000}, law)
+    assert ", 0.000, Avg" in alone
+    told = msopt(*ask, "--vllm-log", served(msopt, alone))
+    assert max(length for _, _, length in first) in {place["draft_length"] for place in told.record["ranges"]}
+    assert "were not measured; the curve is continued with its last ratio" in told.err
+
+
+def test_how_to_draft_is_said_by_where_the_acceptance_is_from(msopt: Command, measured: Path) -> None:
+    """The profile sampled its drafts; a server drafts its most probable token unless told otherwise."""
+    text = counters(1000, 4000, [900, 800, 720, 640])
+    told = msopt("schedule", measured, "--vllm-log", served(msopt, text), "--batch-sizes", "1-4", "--format", "json")
+    assert "draft_sample_method" not in told.record["speculative_config"]
+    assert "does not say how it drafts (vLLM's default is the most probable token)" in told.err
+    text = (
+        f"INFO non-default args: {{'draft_sample_method': 'probabilistic'}}\n{line(1000, 4000, [900, 800, 720, 640])}"
+    )
+    told = msopt("schedule", measured, "--vllm-log", served(msopt, text), "--batch-sizes", "1-4", "--format", "json")
+    assert told.record["speculative_config"]["draft_sample_method"] == "probabilistic"
+    assert "most probable" not in told.err
+    engine = "INFO Initializing a V1 LLM engine (v0.33) with config: model='m', speculative_config=SpeculativeConfig"
+    for method, part in (("eagle3", "drafts by eagle3: its acceptance is not that of org/small"), ("draft_model", "")):
+        log = served(msopt, f"{engine}(method='{method}', model='d', num_spec_tokens=4)\n{text}")
+        told = msopt("schedule", measured, "--vllm-log", log, "--batch-sizes", "1-4")
+        assert ("drafts by" in told.err) == bool(part)
+        assert part in told.err
+
+
+@pytest.mark.parametrize(
+    ("sampling", "part"),
+    [
+        ({"temperature": 1.0, "top_p": 0.9}, "measured with top-p 0.9, which vLLM does not apply to drafts"),
+        ({"temperature": 0.7, "top_k": 20, "top_p": 0.8}, "measured with top-k 20 and top-p 0.8, which"),
+        ({"temperature": 1.0, "top_p": 1.0}, ""),
+        ({"temperature": 0.0, "top_k": 20}, ""),
+    ],
+)
+def test_filters_that_vllm_does_not_apply_to_drafts(msopt: Command, sampling: dict[str, float], part: str) -> None:
+    path = msopt.folder / "p.json"
+    write_profile(profile(sampling=Sampling(draft_length=4, **sampling)), path)
+    told = msopt("schedule", path, "--batch-sizes", "1-4").err
+    assert part in told
+    assert ("does not apply" in told) == bool(part)
+    assert "does not apply" not in msopt("schedule", path, "--batch-sizes", "1-4", "--synthetic").err
+    log = served(msopt, counters(1000, 4000, [900, 800, 720, 640]))
+    assert "does not apply" not in msopt("schedule", path, "--batch-sizes", "1-4", "--vllm-log", log).err
+
+
+def test_a_damaged_log_is_read_and_told(msopt: Command) -> None:
+    path = msopt.folder / "server.log"
+    path.write_bytes(b"INFO \xff caf\xc3\xa9\n" + f"{GOOD_LINE}\n{GOOD_LINE}\n{GOOD_LINE[:150]}".encode())
+    outcome = msopt("scenario", "--vllm-log", path, "--devices", 1)
+    assert outcome.code == 0
+    assert "88 of 322 drafted tokens accepted in 46 drafts" in outcome.out
+    assert outcome.err.splitlines() == [
+        "warning: bytes that are not UTF-8 in line 1",
+        'warning: line 4 left out: it is cut short or damaged: "Accepted" is missing',
+    ]
+
+
+def test_tokens_alone_are_asked_for_their_length(msopt: Command, measured: Path) -> None:
+    text = "SpecDecoding metrics: Draft acceptance rate: 61.5%, Accepted: 123 tokens, Drafted: 200 tokens\n"
+    log = served(msopt, text)
+    for command in (["scenario"], ["schedule", measured]):
+        outcome = msopt(*command, "--vllm-log", log)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert f"{log}: tells accepted and drafted tokens only" in outcome.err
+        assert "--pooled-length" in outcome.err
+        assert msopt(*command, "--vllm-log", log, "--pooled-length", 4).code == 0
+
+
+def test_which_quantity_a_pooled_rate_is(msopt: Command) -> None:
+    """0.642 is the rate of a server of old, which emitted 10616 tokens in 4437 rounds of 3: 2.926 are too many."""
+    told = msopt("scenario", "--pooled-rate", 0.642, "--pooled-length", 3, "--devices", 1)
+    assert "none counted behind a rejection: 2.926 tokens a round" in told.err
+    assert "--mean-length" in told.err
+    path = msopt.folder / "cell.toml"
+    mean = 10616 / 4437
+    told = msopt("scenario", "--mean-length", mean, "--pooled-length", 3, "--devices", 1, "--output", path)
+    assert "2.39261 is taken as tokens a round with the target's own" in told.err
+    law = Scenario.read(path).acceptance
+    assert law.expected_tokens(3.0)[0] == pytest.approx(mean, rel=1e-12)
+    assert law.mean[0] == pytest.approx(0.6626, abs=5e-5)
+
+
+def test_the_comment_of_a_served_acceptance_is_true(msopt: Command) -> None:
+    """Nothing is left of the paper's acceptance, and the times are said to be those of its machines."""
+    for preset, pair in (("uldl-qwen25", "Qwen2.5-0.5B drafts"), ("multispin-llama2", "TinyLlama-1.1B drafts")):
+        out = msopt("scenario", preset, "--vllm-log", served(msopt, GOOD_LINE), "--devices", 2, "--seed", 3).out
+        comment = "\n".join(text for text in out.splitlines() if text.startswith("#"))
+        own = msopt("scenario", preset, "--devices", 2, "--seed", 3).out
+        for stale in ("dataset", "HumanEval", "GSM8K", "MT-Bench", "MBPP", "geometric law"):
+            assert stale not in comment
+        assert "The dataset of each device" in own
+        assert comment.startswith(f"# {preset} with another acceptance; all else as for\n# {pair}")
+        assert "- acceptance of every device: 44 of 161 drafted tokens accepted in 23 drafts" in comment
+        assert f"stay those of {pair}" in comment
+        assert "verification on an A100" in comment
+        path, other = msopt.folder / "served.toml", msopt.folder / "own.toml"
+        path.write_text(out)
+        other.write_text(own)
+        there, here = Scenario.read(path), Scenario.read(other)
+        assert there.replace(acceptance=here.acceptance) == here
