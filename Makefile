@@ -28,7 +28,7 @@ report: $(REPORT_STAMP)
 	@echo "The report is in $(CURDIR)/$(REPORT)"
 
 test: lint types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n logical --dist loadscope
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff check .
