@@ -1,4 +1,4 @@
-"""Every error that msopt raises on purpose, each with the exit code the command line gives it."""
+"""Every error that msopt raises on purpose, each with the exit code the command line gives it, and its warning."""
 
 from typing import ClassVar
 
@@ -21,6 +21,10 @@ class ParameterError(MsoptError):
 
 class InfeasibleError(MsoptError):
     """A control or problem that breaks a constraint: which one, and by how much."""
+
+
+class PowerWarning(UserWarning):
+    """A changed scenario whose SNRs, left as they were, mean other transmit powers than before."""
 
 
 def describe(value: object) -> str:
