@@ -27,6 +27,15 @@ class PowerWarning(UserWarning):
     """A changed scenario whose SNRs, left as they were, mean other transmit powers than before."""
 
 
+def and_more(count: int) -> str:
+    """What a message about the first or worst of some devices says of the others.
+
+    >>> and_more(1), and_more(2), and_more(3)
+    ('', ' (and 1 more device)', ' (and 2 more devices)')
+    """
+    return "" if count < 2 else f" (and {count - 1} more device{'s' if count > 2 else ''})"
+
+
 def describe(value: object) -> str:
     """Write a value as an error message shows it: short, and text in quotes."""
     text = f'"{value}"' if isinstance(value, str) else str(value)

@@ -17,7 +17,7 @@ import numpy as np
 
 from msopt.acceptance import Acceptance
 from msopt.arrays import FloatArray, vector
-from msopt.errors import ParameterError, PowerWarning
+from msopt.errors import ParameterError, PowerWarning, and_more
 from msopt.files import read_text, write_text
 from msopt.radio import FixedSnr, PowerLimited, Sharing, UplinkSharing, spectral_efficiency
 from msopt.scenario_file import parse, to_toml
@@ -254,8 +254,8 @@ class Scenario:
             if odd.size:
                 k = int(odd[0])
                 side = "above 60" if values[k] > 0 else "below -60"
-                more = f" (and {odd.size - 1} more devices)" if odd.size > 1 else ""
-                texts.append(f"{self.device_label(k)}: {field} = {values[k]:g} is {side} dB; is it in dB?{more}")
+                told = f"{self.device_label(k)}: {field} = {values[k]:g} is {side} dB; is it in dB?"
+                texts.append(told + and_more(odd.size))
         for field in ("uplink_bandwidth_hz", "downlink_bandwidth_hz"):
             if getattr(self, field) < PLAUSIBLE_BANDWIDTH_HZ:
                 texts.append(f"radio.{field} = {getattr(self, field):g} is below 10 kHz; is it in Hz?")
@@ -263,7 +263,8 @@ class Scenario:
         if slow.size:
             k = int(slow[0])
             value = self.draft_s_per_token[k]
-            texts.append(f"{self.device_label(k)}: draft_s_per_token = {value:g} is above 5 s; is it in seconds?")
+            told = f"{self.device_label(k)}: draft_s_per_token = {value:g} is above 5 s; is it in seconds?"
+            texts.append(told + and_more(slow.size))
         return tuple(texts)
 
 

@@ -29,6 +29,7 @@ from reports.convex import solve_problems
 from reports.ending import Terminated, terminable
 from reports.inputs import about, read_control, read_scenario, rejected_names
 from reports.output import emit, print_tables, warn
+from reports.protocols import with_protocols
 from reports.words import one_line
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -126,7 +127,7 @@ def solve(
     )
     problems = msopt.PROBLEMS if problem == "all" else (problem,)
     solutions = solve_problems(scenario, problems, method, options, solver)
-    records = [solution.to_dict() for solution in solutions]
+    records = [with_protocols(solution) for solution in solutions]
     warn(dict.fromkeys(text for solution in solutions for text in solution.warnings))
 
     from reports.tables import show_solutions
