@@ -70,8 +70,8 @@ class Solvable(Protocol):
     def bracket(self) -> tuple[float, float, float]:
         """Where bisection begins, and how close it goes."""
 
-    def with_requirements(self, names: Sequence[str]) -> cp.Problem:
-        """The problem with only some of the requirements."""
+    def with_requirements(self, names: Sequence[str], *more: cp.Constraint) -> cp.Problem:
+        """The problem with only some of the requirements, and with more constraints."""
 
     def decision(self) -> Decision:
         """The solution just found, in SI units."""
