@@ -107,6 +107,20 @@ def test_warnings(msopt: Command) -> None:
     assert msopt("react", path, "--rejected", "a").err == outcome.err
 
 
+def test_warnings_of_some_problems_name_them(msopt: Command) -> None:
+    """Lengths beyond a curve differ by problem: each has its line, one for all devices."""
+    description = s2()
+    for device in description["devices"]:
+        device["acceptance_curve"] = [device.pop("acceptance")]
+    path = msopt.scenario(description)
+    lines = msopt("solve", path, "--problem", "all", "--format", "json").err.splitlines()
+    told = {line.removeprefix("warning: ").partition(": devices[")[0] for line in lines}
+    problems = {problem for names in told for problem in names.split(", ")}
+    assert problems == set(PROBLEMS)
+    assert len(lines) == len(told) <= 3
+    assert all("(and 1 more device)" in line for line in lines)
+
+
 def test_names_are_literal(msopt: Command) -> None:
     description = s1()
     description["devices"] = [description["devices"][0] | {"name": name} for name in LITERAL]
