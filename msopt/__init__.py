@@ -30,6 +30,7 @@ from msopt.correction import react as react
 from msopt.errors import InfeasibleError as InfeasibleError
 from msopt.errors import MsoptError as MsoptError
 from msopt.errors import ParameterError as ParameterError
+from msopt.errors import PowerWarning as PowerWarning
 from msopt.evaluation import Evaluation as Evaluation
 from msopt.evaluation import evaluate as evaluate
 from msopt.evaluation import evaluate_reaction as evaluate_reaction

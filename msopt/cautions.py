@@ -3,6 +3,7 @@
 import numpy as np
 
 from msopt.control import Control
+from msopt.errors import and_more
 from msopt.goodput import finish_s
 from msopt.scenario import Scenario
 from msopt.solution import Solution
@@ -20,20 +21,27 @@ def cautions(solution: Solution) -> tuple[str, ...]:
 
 
 def _beyond_measured(scenario: Scenario, control: Control) -> list[str]:
+    """The first device whose length was not measured, and how many there are."""
     last = scenario.acceptance.last_measured
+    beyond = np.flatnonzero(control.draft_length > last)
+    if not beyond.size:
+        return []
+    k = int(beyond[0])
     return [
-        f"{scenario.device_label(int(k))}: draft length {control.draft_length[k]} lies beyond its acceptance_curve of "
-        f"{last[k]} values; the curve was continued with its last ratio"
-        for k in np.flatnonzero(control.draft_length > last)
+        f"{scenario.device_label(k)}: draft length {control.draft_length[k]} lies beyond its acceptance_curve of "
+        f"{last[k]} values; the curve was continued with its last ratio" + and_more(beyond.size)
     ]
 
 
 def _held_up(scenario: Scenario, control: Control, round_s: float) -> list[str]:
-    """A device that even alone on the band would need nearly the whole round for its minimum length."""
+    """Devices that even alone on the band would need nearly the whole round for their minimum length; the worst."""
     low, _ = scenario.length_limits(control.problem)
     alone_s = finish_s(scenario, control.problem, low, scenario.uplink_bandwidth_hz)
+    slow = int(np.sum(alone_s > _HELD_UP_SHARE * round_s)) if scenario.device_count > 1 else 0
+    if not slow:
+        return []
+    k = int(np.argmax(alone_s))
     return [
-        f"{scenario.device_label(int(k))}: its minimum of {low} takes {100.0 * alone_s[k] / round_s:.4g} % of the "
-        "round even with the whole band; set min_draft_length = 0 to let it draft nothing"
-        for k in np.flatnonzero((alone_s > _HELD_UP_SHARE * round_s) & (scenario.device_count > 1))
+        f"{scenario.device_label(k)}: its minimum of {low} takes {100.0 * alone_s[k] / round_s:.4g} % of the "
+        "round even with the whole band; set min_draft_length = 0 to let it draft nothing" + and_more(slow)
     ]

@@ -1,4 +1,4 @@
-"""Every error that msopt raises on purpose, each with the exit code the command line gives it."""
+"""Every error that msopt raises on purpose, each with the exit code the command line gives it, and its warning."""
 
 from typing import ClassVar
 
@@ -21,6 +21,19 @@ class ParameterError(MsoptError):
 
 class InfeasibleError(MsoptError):
     """A control or problem that breaks a constraint: which one, and by how much."""
+
+
+class PowerWarning(UserWarning):
+    """A changed scenario whose SNRs, left as they were, mean other transmit powers than before."""
+
+
+def and_more(count: int) -> str:
+    """What a message about the first or worst of some devices says of the others.
+
+    >>> and_more(1), and_more(2), and_more(3)
+    ('', ' (and 1 more device)', ' (and 2 more devices)')
+    """
+    return "" if count < 2 else f" (and {count - 1} more device{'s' if count > 2 else ''})"
 
 
 def describe(value: object) -> str:

@@ -200,7 +200,8 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
     devices, seed : int
         Number of devices K; seed of numpy's default generator.
     bandwidth_hz : float, optional
-        The uplink's and the downlink's band in place of the paper's [Hz].
+        The uplink's and the downlink's band in place of the paper's, at the same transmit powers [Hz]: where the noise
+        is a density ([UD], 3GPP) the SNRs fall as it grows; where it is a power ([MS]) they stay.
     uplink_power_dbm, downlink_power_dbm : float, optional
         Power of each device, and of the server, in place of the preset's [dBm].
     power_ratio : float, optional

@@ -4,8 +4,11 @@ Fields carry the file's keys and units; arrays have shape (K,). What the solvers
 derived here, once: `uplink` (rates), `token_payload_bits`, `length_limits`, `verify_s`.
 """
 
+import warnings
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from math import isclose
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Self, cast, get_args
@@ -14,11 +17,11 @@ import numpy as np
 
 from msopt.acceptance import Acceptance
 from msopt.arrays import FloatArray, vector
-from msopt.errors import ParameterError
+from msopt.errors import ParameterError, PowerWarning, and_more
 from msopt.files import read_text, write_text
 from msopt.radio import FixedSnr, PowerLimited, Sharing, UplinkSharing, spectral_efficiency
 from msopt.scenario_file import parse, to_toml
-from msopt.units import db_to_linear
+from msopt.units import db_to_linear, linear_to_db
 from msopt.validation import NUMBERS, TABLES, check, device_label
 
 Problem = Literal["homogeneous", "heterogeneous", "modes"]
@@ -27,6 +30,7 @@ DEFAULT_MAX_DRAFT_LENGTH = 16
 PLAUSIBLE_SNR_DB = 60.0
 PLAUSIBLE_BANDWIDTH_HZ = 1e4
 PLAUSIBLE_DRAFT_S = 5.0
+_ROUND_OFF = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -125,8 +129,63 @@ class Scenario:
         write_text(path, to_toml(vars(self), comment))
 
     def replace(self, **changes: Any) -> Self:
-        """The same scenario with some fields changed, checked anew."""
-        return replace(self, **changes)
+        """The same scenario with some fields changed, checked anew.
+
+        Warns
+        -----
+        PowerWarning
+            Where an SNR that stays means another transmit power, because its band or the server's power changed.
+        """
+        changed = replace(self, **changes)
+        for text in _powers_changed(self, changed, changes):
+            warnings.warn(text, PowerWarning, stacklevel=2)
+        return changed
+
+    def with_bandwidth(self, uplink_hz: float | None = None, downlink_hz: float | None = None) -> Self:
+        """The same scenario with other bands at the same transmit powers.
+
+        A power that is spread over twice the band has half the SNR, so SNR times band stays for the downlink and for
+        `power-limited` sharing. With `fixed-snr` the uplink SNRs stay: there a device has its SNR in any share of the
+        band ([MS], where the noise is a power whatever the band). Either way what some hertz of the uplink carry for
+        a device stays, and the derivative of the best goodput in `uplink_hz` is the price of bandwidth.
+
+        Parameters
+        ----------
+        uplink_hz, downlink_hz : float, optional
+            The new bands [Hz]; None leaves one as it is.
+
+        Raises
+        ------
+        ParameterError
+            For a band, or an SNR that comes of it, outside its domain.
+
+        Examples
+        --------
+        >>> cell = Scenario(
+        ...     verify_base_s=0.2, downlink_power_w=10.0, uplink_bandwidth_hz=10e6, downlink_bandwidth_hz=10e6,
+        ...     uplink_sharing="power-limited", token_bits=17, distribution_bits=33792,
+        ...     acceptance=[0.8], draft_s_per_token=[0.02], uplink_snr_db=[10.0], downlink_snr_db=[25.0],
+        ... )
+        >>> cell.with_bandwidth(uplink_hz=100e6).uplink_snr_db
+        array([0.])
+        """
+        wider = self
+        if uplink_hz is not None:
+            wider = replace(wider, uplink_bandwidth_hz=uplink_hz)
+            if self.uplink_sharing == "power-limited":
+                fall_db = linear_to_db(wider.uplink_bandwidth_hz / self.uplink_bandwidth_hz)
+                wider = replace(wider, uplink_snr_db=self.uplink_snr_db - fall_db)
+        if downlink_hz is not None:
+            wider = replace(wider, downlink_bandwidth_hz=downlink_hz)
+            fall_db = linear_to_db(wider.downlink_bandwidth_hz / self.downlink_bandwidth_hz)
+            wider = replace(wider, downlink_snr_db=self.downlink_snr_db - fall_db)
+        return wider
+
+    def with_downlink_power(self, power_w: float) -> Self:
+        """The same scenario with another power of the server [W], and downlink SNRs to match."""
+        louder = replace(self, downlink_power_w=power_w)
+        rise_db = linear_to_db(louder.downlink_power_w / self.downlink_power_w)
+        return replace(louder, downlink_snr_db=self.downlink_snr_db + rise_db)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Scenario):
@@ -195,8 +254,8 @@ class Scenario:
             if odd.size:
                 k = int(odd[0])
                 side = "above 60" if values[k] > 0 else "below -60"
-                more = f" (and {odd.size - 1} more devices)" if odd.size > 1 else ""
-                texts.append(f"{self.device_label(k)}: {field} = {values[k]:g} is {side} dB; is it in dB?{more}")
+                told = f"{self.device_label(k)}: {field} = {values[k]:g} is {side} dB; is it in dB?"
+                texts.append(told + and_more(odd.size))
         for field in ("uplink_bandwidth_hz", "downlink_bandwidth_hz"):
             if getattr(self, field) < PLAUSIBLE_BANDWIDTH_HZ:
                 texts.append(f"radio.{field} = {getattr(self, field):g} is below 10 kHz; is it in Hz?")
@@ -204,8 +263,27 @@ class Scenario:
         if slow.size:
             k = int(slow[0])
             value = self.draft_s_per_token[k]
-            texts.append(f"{self.device_label(k)}: draft_s_per_token = {value:g} is above 5 s; is it in seconds?")
+            told = f"{self.device_label(k)}: draft_s_per_token = {value:g} is above 5 s; is it in seconds?"
+            texts.append(told + and_more(slow.size))
         return tuple(texts)
+
+
+def _powers_changed(old: Scenario, new: Scenario, given: Container[str]) -> Iterator[str]:
+    """What a change of bands or power does to powers that nobody named: an SNR is that of a power over a whole band."""
+    wider = new.uplink_bandwidth_hz / old.uplink_bandwidth_hz
+    if new.uplink_sharing == "power-limited" and "uplink_snr_db" not in given and wider != 1.0:
+        yield (
+            f"uplink_snr_db stayed: over {wider:.6g} times the band that takes {wider:.6g} times every device's power; "
+            "use with_bandwidth, or give uplink_snr_db too"
+        )
+    wider = new.downlink_bandwidth_hz / old.downlink_bandwidth_hz
+    louder = new.downlink_power_w / old.downlink_power_w
+    if "downlink_snr_db" not in given and not isclose(wider, louder, rel_tol=_ROUND_OFF):
+        yield (
+            f"downlink_snr_db stayed: over {wider:.6g} times the band that takes {wider:.6g} times the power, and "
+            f"downlink_power_w is {louder:.6g} times what it was; use with_bandwidth or with_downlink_power, or give "
+            "downlink_snr_db too"
+        )
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -11,6 +11,7 @@ from msopt import Scenario, Solution, react
 from msopt.files import read_text
 from reports.comparison import best_of, compare
 from reports.inputs import provenance
+from reports.protocols import CENTRALISED, SERVER_ONLY, with_protocols
 from reports.record import Record
 from reports.summary import parameters
 
@@ -24,6 +25,8 @@ _SI = {
     "standard_error_tokens_per_s": "token/s",
     "bound_tokens_per_s": "token/s",
     "relaxed_goodput_tokens_per_s": "token/s",
+    SERVER_ONLY: "token/s",
+    CENTRALISED: "token/s",
     "price_of_bandwidth_tokens_per_s_per_hz": "token/s/Hz",
     "gain_of_best": "1",
     "gap": "1",
@@ -97,7 +100,7 @@ def _about(name: str, table: "DataFrame") -> Row:
 def _study(source: str, path: Path, own: Sequence[str]) -> dict[str, list[Row]]:
     scenario = Scenario.read(path)
     solutions = {problem: best_of(scenario, problem) for problem in msopt.PROBLEMS}
-    kept = {name: value.to_dict() for name, value in solutions.items()}
+    kept = {name: with_protocols(value) for name, value in solutions.items()}
     warnings = dict.fromkeys(text for record in kept.values() for text in record["warnings"])
     told = "\n".join(provenance(read_text(path)))
     return {

@@ -16,7 +16,7 @@ import typer
 from typer.main import get_command
 
 import msopt
-from msopt import ParameterError, Scenario
+from msopt import ParameterError, Scenario, Solution
 from msopt.files import read_text
 from reports import cli_options as opt
 from reports.cli_crosscheck import crosscheck
@@ -29,6 +29,7 @@ from reports.convex import solve_problems
 from reports.ending import Terminated, terminable
 from reports.inputs import about, read_control, read_scenario, rejected_names
 from reports.output import emit, print_tables, warn
+from reports.protocols import with_protocols
 from reports.words import one_line
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -88,6 +89,18 @@ def _given(**options: object) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+def _told_once(solutions: Sequence[Solution]) -> list[str]:
+    """Every warning once; one that not all problems have begins with those that have it."""
+    found: dict[str, list[str]] = {}
+    for solution in solutions:
+        for text in solution.warnings:
+            found.setdefault(text, []).append(solution.problem)
+    return [
+        text if len(problems) == len(solutions) else f"{', '.join(problems)}: {text}"
+        for text, problems in found.items()
+    ]
+
+
 app.command()(crosscheck)
 app.command()(measure)
 app.command()(report)
@@ -126,8 +139,8 @@ def solve(
     )
     problems = msopt.PROBLEMS if problem == "all" else (problem,)
     solutions = solve_problems(scenario, problems, method, options, solver)
-    records = [solution.to_dict() for solution in solutions]
-    warn(dict.fromkeys(text for solution in solutions for text in solution.warnings))
+    records = [with_protocols(solution) for solution in solutions]
+    warn(_told_once(solutions))
 
     from reports.tables import show_solutions
 

@@ -161,7 +161,8 @@ ConfigOutput = Annotated[
 Devices = Annotated[int, typer.Option("--devices", metavar="K", help="Number of devices.")]
 DrawSeed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of the draw.")]
 Bandwidth = Annotated[
-    float | None, typer.Option("--bandwidth-hz", metavar="B", help="Either band [Hz], in place of the paper's.")
+    float | None,
+    typer.Option("--bandwidth-hz", metavar="B", help="Either band [Hz], in place of the paper's; powers stay."),
 ]
 UplinkPower = Annotated[
     float | None, typer.Option("--uplink-power-dbm", metavar="P", help="Power of each device [dBm].")

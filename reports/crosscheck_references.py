@@ -18,7 +18,6 @@ from msopt.grid import grid_lengths
 from msopt.homogeneous import best_common_length, per_token_optimum, solve_homogeneous
 from msopt.relaxed import length_split, solve_relaxed
 from msopt.response import Response
-from msopt.units import linear_to_db
 from msopt.whole_lengths import exact_goodput
 from reports.crosscheck_given import relaxed_optimum, whole_optimum
 
@@ -75,12 +74,8 @@ def enumerated(scenario: Scenario) -> float | None:
 
 
 def wider(scenario: Scenario, factor: float) -> Scenario:
-    """Another uplink band, the received powers held: in power-limited sharing SNR_k B is what a device sends with."""
-    band = scenario.uplink_bandwidth_hz * factor
-    if scenario.uplink_sharing == "fixed-snr":
-        return scenario.replace(uplink_bandwidth_hz=band)
-    held = linear_to_db(scenario.uplink_snr / factor)
-    return scenario.replace(uplink_bandwidth_hz=band, uplink_snr_db=held)
+    """Another uplink band at the same transmit powers."""
+    return scenario.with_bandwidth(uplink_hz=scenario.uplink_bandwidth_hz * factor)
 
 
 def minmax(scenario: Scenario, given: Inputs) -> Reference:

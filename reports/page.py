@@ -14,6 +14,7 @@ from reports.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
 from reports.html import TEMPLATES, as_html, slug
 from reports.plots.answer import PROBLEM_TITLES
 from reports.plots.style import Panel, inline, label_of, rendered
+from reports.protocols import verdict
 from reports.record import Record
 from reports.rows import rows_of
 from reports.shown import Shown, escaped
@@ -122,7 +123,8 @@ def _per_cent(ratio: float | None) -> str:
 
 def _scenarios(record: Record) -> list[Row]:
     tables, found = record.tables, []
-    solutions, warnings = rows_of(summary(record)), rows_of(tables["answer_warnings"])
+    solutions = [row | {"drafting": verdict(row)} for row in rows_of(summary(record))]
+    warnings = rows_of(tables["answer_warnings"])
     methods = rows_of(tables["answer_methods"])
     for scenario in rows_of(tables["answer_scenarios"]):
         place = scenario["place"]

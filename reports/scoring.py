@@ -21,6 +21,7 @@ from msopt.control import Reaction
 from msopt.evaluation import Slack
 from msopt.options import checked_options
 from msopt.outcomes import DEFAULT_SAMPLES
+from reports.protocols import with_protocols
 
 Record = dict[str, Any]
 
@@ -57,7 +58,7 @@ def control_score(scenario: Scenario, control: Control, options: dict[str, objec
     evaluation = evaluate(scenario, control, samples=chosen.samples or DEFAULT_SAMPLES, seed=chosen.seed)
     evaluation.require_feasible()
     solution = Solution.of(scenario, control, evaluation, _bound(scenario, control))
-    shown = solution.to_dict() | {"method": None, "warnings": list(cautions(solution))}
+    shown = with_protocols(solution) | {"method": None, "warnings": list(cautions(solution))}
     return shown | {"slacks": _slack_records(evaluation.slacks)}
 
 

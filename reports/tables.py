@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msopt import Scenario
+from reports.protocols import CENTRALISED, SERVER_ONLY, verdict
 from reports.summary import parameters
 from reports.words import literal, number
 
@@ -17,62 +18,72 @@ _LINES: tuple[tuple[str, str, str, float], ...] = (
     ("its standard error", "token/s", "standard_error_tokens_per_s", 1.0),
     ("proven bound", "token/s", "bound_tokens_per_s", 1.0),
     ("bound above goodput", "%", "gap", 100.0),
+    ("without drafts", "token/s", SERVER_ONLY, 1.0),
+    ("drafts at the server", "token/s", CENTRALISED, 1.0),
     ("round", "s", "round_s", 1.0),
     ("  draft and upload", "s", "draft_upload_s", 1.0),
     ("  verification", "s", "verify_s", 1.0),
     ("  expected correction", "s", "correction_s", 1.0),
     ("time per token, θ", "s", "per_token_s", 1.0),
-    ("optimum over real lengths", "token/s", "relaxed_goodput_tokens_per_s", 1.0),
+    ("optimum, real lengths", "token/s", "relaxed_goodput_tokens_per_s", 1.0),
     ("price of bandwidth", "token/s per MHz", "price_of_bandwidth_tokens_per_s_per_hz", 1e6),
 )
 _COLUMNS: tuple[tuple[str, str, float, int], ...] = (
     ("length\n[token]", "draft_length", 1.0, 6),
-    ("bandwidth\n[MHz]", "bandwidth_hz", 1e-6, 6),
+    ("band\n[MHz]", "bandwidth_hz", 1e-6, 5),
     ("rejected\n[prob.]", "rejection_probability", 1.0, 4),
     ("up\n[prob.]", "uplink_probability", 1.0, 4),
     ("down\n[prob.]", "downlink_probability", 1.0, 4),
-    ("tokens\n[/round]", "expected_tokens", 1.0, 6),
-    ("goodput\n[token/s]", "goodput_tokens_per_s", 1.0, 6),
+    ("tokens\n[/round]", "expected_tokens", 1.0, 5),
+    ("goodput\n[token/s]", "goodput_tokens_per_s", 1.0, 5),
 )
 _ABBREVIATED = {"homogeneous": "homog.", "heterogeneous": "heterog."}
 _SHORT = tuple(column for column in _COLUMNS if column[1] in ("draft_length", "bandwidth_hz"))
 
 
-def show_scenario(console: "Console", scenario: Scenario) -> None:
+def _show_read(console: "Console", scenario: Scenario) -> None:
     """What was read, each number beside its reading with a prefix."""
     table = new_table(("read from the file", "value", "that is"), numbers=())
     for row in parameters(scenario):
         add_row(table, *row)
-    console.print(literal(scenario.name), style="bold")
     console.print(table)
 
 
 def show_solutions(console: "Console", scenario: Scenario, records: Sequence[Record]) -> None:
-    """The scenario as read, then one solution, or several side by side."""
-    show_scenario(console, scenario)
+    """One solution, or several side by side; then the scenario as read."""
     methods = {record["method"] for record in records}
     heads = [f"{record['problem']}" for record in records]
     solvers = {f", solver {record['solver']}" for record in records if record["solver"]}
-    console.print(f"\nmethod {', '.join(sorted(methods))}{''.join(sorted(solvers))}", style="bold")
+    console.print(literal(scenario.name), style="bold")
+    console.print(f"method {', '.join(sorted(methods))}{''.join(sorted(solvers))}")
+    _show_verdicts(console, records)
     _show_lines(console, heads, records)
     _show_devices(console, records)
+    _show_read(console, scenario)
 
 
 def show_score(console: "Console", scenario: Scenario, record: Record) -> None:
-    """The score of someone's control, or of someone's reaction."""
-    show_scenario(console, scenario)
-    console.print()
+    """The score of someone's control, or of someone's reaction; then the scenario as read."""
+    console.print(literal(scenario.name), style="bold")
     if "correction_s" in record and "problem" not in record:
         best = record["best_correction_s"]
         console.print(f"correction {number(record['correction_s'])} s; the best reaction takes {number(best)} s")
         _show_exchanges(console, record["devices"])
     else:
+        _show_verdicts(console, [record])
         _show_lines(console, [str(record["problem"])], [record])
         _show_devices(console, [record])
     table = new_table(("constraint", "least slack", "unit", "device"), numbers=(1,))
     for slack in record["slacks"]:
         add_row(table, slack["constraint"], number(slack["least_slack"]), slack["unit"], slack["device"] or "all")
     console.print(table)
+    _show_read(console, scenario)
+
+
+def _show_verdicts(console: "Console", records: Sequence[Record]) -> None:
+    """Whether drafting pays: a line for each problem, which is named where there are several."""
+    for record in records:
+        console.print((f"{record['problem']}: " if len(records) > 1 else "") + verdict(record))
 
 
 def show_reaction(console: "Console", record: Record) -> None:

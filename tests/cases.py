@@ -9,7 +9,6 @@ import tomli_w
 from msopt.acceptance import Acceptance
 from msopt.scenario import Scenario
 from msopt.scenario_file import parse
-from msopt.units import linear_to_db
 
 Description = dict[str, Any]
 
@@ -60,10 +59,7 @@ def s3(**changes: dict[str, Any]) -> Description:
 
 def with_band(scenario: Scenario, factor: float) -> Scenario:
     """The uplink band times a factor, every received power over noise density the same."""
-    changes: dict[str, Any] = {"uplink_bandwidth_hz": factor * scenario.uplink_bandwidth_hz}
-    if scenario.uplink_sharing == "power-limited":
-        changes["uplink_snr_db"] = scenario.uplink_snr_db - linear_to_db(factor)
-    return scenario.replace(**changes)
+    return scenario.with_bandwidth(uplink_hz=factor * scenario.uplink_bandwidth_hz)
 
 
 def permuted(scenario: Scenario, order: list[int]) -> Scenario:

@@ -92,7 +92,7 @@ STUDIED: dict[str, Figure] = {
         title="Goodput against bandwidth ([MS] Fig. 7)",
         paper_says="Goodput saturates and the gain narrows as the band grows; up to 88 % over the fixed scheme, at "
         "5 MHz, both pairs; equal bandwidth with its own lengths stays above one length with the best split.",
-        source=_MS,
+        source=_MS + "; its noise is a power, so the SNRs stay as the band grows",
         x="bandwidth_hz",
     ),
     "ms_fig8": Figure(

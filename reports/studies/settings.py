@@ -1,4 +1,7 @@
-"""What a study may vary: arguments of a draw, fields of a scenario, and changes of it (ours)."""
+"""What a study may vary: arguments of a draw, fields of a scenario, and changes of it (ours).
+
+A band changes at the same transmit powers, and the server's power at the same channels, whether drawn anew or not.
+"""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -17,6 +20,10 @@ from reports.inputs import read_scenario
 
 DRAW_ARGUMENTS = ("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell")
 FIELDS = tuple(field for held in TABLES.values() for field in held)
+_OF_A_FILE = {
+    "bandwidth_hz": "uplink_bandwidth_hz or downlink_bandwidth_hz",
+    "downlink_power_dbm": "downlink_power_w",
+}
 
 
 def _spread(values: FloatArray, factor: float) -> FloatArray:
@@ -76,15 +83,25 @@ def scenario_at(base: str, settings: Mapping[str, Any], seed: int) -> Scenario:
         scenario = draw(base, seed=seed, **arguments)[0]
     else:
         for name in arguments:
-            raise ParameterError(f"{name} is for presets; {base} is a scenario with its own devices")
+            near = f"; its own is {_OF_A_FILE[name]}" if name in _OF_A_FILE else ""
+            raise ParameterError(f"{name} is for presets; {base} is a scenario with its own devices{near}")
         scenario = _read(base)
-    scenario = scenario.replace(**{name: value for name, value in settings.items() if name in FIELDS})
+    scenario = _with_fields(scenario, {name: value for name, value in settings.items() if name in FIELDS})
     for name, value in settings.items():
         if name in CHANGES:
             if isinstance(value, bool | str):
                 raise ParameterError(f"{name} = {describe(value)} is not a number")
             scenario = scenario.replace(**CHANGES[name](scenario, float(value)))
     return scenario
+
+
+def _with_fields(scenario: Scenario, fields: Mapping[str, Any]) -> Scenario:
+    """The bands and the server's power last, with the transmit powers and the channels held."""
+    held = dict(fields)
+    uplink_hz, downlink_hz = (held.pop(f"{link}_bandwidth_hz", None) for link in ("uplink", "downlink"))
+    power_w = held.pop("downlink_power_w", None)
+    scenario = scenario.replace(**held).with_bandwidth(uplink_hz, downlink_hz)
+    return scenario if power_w is None else scenario.with_downlink_power(power_w)
 
 
 @lru_cache(maxsize=64)

@@ -128,8 +128,7 @@ def test_price_of_bandwidth_is_the_finite_difference() -> None:
         step = 1e-3
         goodput = []
         for factor in (1 - step, 1 + step):
-            snr_db = cell.uplink_snr_db - (10 * np.log10(factor) if sharing == "power-limited" else 0.0)
-            wider = cell.replace(uplink_bandwidth_hz=cell.uplink_bandwidth_hz * factor, uplink_snr_db=snr_db)
+            wider = cell.with_bandwidth(uplink_hz=cell.uplink_bandwidth_hz * factor)
             goodput.append(DraftControl(wider).solve("CLARABEL").objective)
         slope = (goodput[1] - goodput[0]) / (2 * step * cell.uplink_bandwidth_hz)
         noise = 1e-8 * goodput[0] / (step * cell.uplink_bandwidth_hz)

@@ -2,11 +2,13 @@
 
 import dataclasses
 import importlib.util
+import re
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy.optimize import brentq, minimize_scalar
 
 from formulations import (
     DraftControl,
@@ -82,6 +84,34 @@ def test_a_missing_solver_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("missing", "solver", "told"),
+    [
+        (("scs",), "SCS", "pip install scs, or use ECOS or CLARABEL"),
+        (("scs", "ecos"), "SCS", "pip install scs, or use CLARABEL"),
+        (("scs", "ecos", "clarabel"), "SCS", "pip install scs"),
+        (("ecos",), "GUROBI", "cannot solve draft-control; use CLARABEL or SCS"),
+        (("ecos",), "ECOS_BB", "it returns wrong optima as optimal; use CLARABEL or SCS"),
+        (("scs", "ecos", "clarabel"), "ECOS_BB", "as optimal; pip install ecos or clarabel or scs"),
+    ],
+)
+def test_only_solvers_that_are_there_are_offered(
+    monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...], solver: str, told: str
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in missing else find(name, *rest))
+    with pytest.raises(MsoptError) as caught:
+        DraftControl(S2).solve(solver)
+    assert str(caught.value).endswith(told)
+
+
+def test_a_failed_solver_names_another_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "scs" else find(name, *rest))
+    with pytest.raises(SolverFailedError, match="try CLARABEL, or allow more iterations"):
+        DraftControl(S2).solve("ECOS", Options(max_iterations=1))
+
+
 def test_a_fallback_is_recorded() -> None:
     solution = DraftControl(S2).solve("SCS", Options(max_iterations=50, fallback=("CLARABEL",)))
     assert solution.fell_back
@@ -117,6 +147,80 @@ def test_a_requirement_that_cannot_be_met_is_named() -> None:
     assert isinstance(caught.value, InfeasibleError)
 
 
+def most_of_the_first_device() -> float:
+    """S2's first device at its best length while the second drafts one token [tokens/s], by two nested searches."""
+
+    def loss(length: float) -> float:
+        bits, e = 17 + 33792, np.log2(1.0 + 10.0 ** np.array([1.0, -0.5]))
+        lengths, busy = np.array([length, 1.0]), np.array([0.02 * length, 0.04])
+
+        def used(deadline: float) -> float:
+            return float(np.sum(lengths * bits / e / (deadline - busy))) - 20e6
+
+        deadline = brentq(used, np.max(busy) + 1e-6, 100.0, xtol=1e-14)
+        tokens = (1.0 - 0.8 ** (length + 1.0)) / 0.2
+        return -tokens / (deadline + 0.2 + 1e-4 * (length + 1.0 + 2.0))
+
+    return -float(minimize_scalar(loss, bounds=(1.0, 16.0), method="bounded", options={"xatol": 1e-10}).fun)
+
+
+def test_a_floor_tells_how_far_off_it_is() -> None:
+    most = most_of_the_first_device()
+    assert f"{most:.4g}" == "12.2"
+    program = DraftControl(S2)
+    program.require(program.device_goodput[0] >= 1000.0, name="floor")
+    with pytest.raises(
+        ProblemInfeasibleError, match=r'"floor" .* it asks for at least 1000 tokens/s, and about 12\.2 is'
+    ):
+        program.solve()
+    program.withdraw("floor")
+    program.require(program.device_goodput[0] >= 0.999 * most, name="floor")
+    assert program.solve()["draft_length"][0] > 1.0
+
+
+REACHED = {
+    "the longest draft": (lambda p: p.draft_length[0] >= 20, "at least 20 token, and about 16 is the most"),
+    "exactly": (lambda p: p.draft_length[0] == 20, "exactly 20 token, and about 16 is the most"),
+    "fewer than the least": (lambda p: p.draft_length.sum() <= 1, "at most 1 token, and about 2 is the least"),
+    "exactly too few": (lambda p: p.draft_length.sum() == -2, "exactly -2 token, and about 2 is the least"),
+    "the band": (lambda p: p.bandwidth_hz.sum() >= 3e7, "at least 3e\\+07 Hz, and about 2e\\+07 is the most"),
+    "unlike bounds": (lambda p: p.draft_length >= np.array([2.0, 20.0]), "4 token too much"),
+    "all of them": (lambda p: p.draft_length <= 0.25, "at most 0.25 token, and about 1 is the least"),
+}
+
+
+@pytest.mark.parametrize("kind", REACHED)
+def test_every_bound_tells_how_far_off_it_is(kind: str) -> None:
+    requirement, told = REACHED[kind]
+    program = DraftControl(S2)
+    program.require(requirement(program))
+    with pytest.raises(ProblemInfeasibleError, match=f"it asks for {told} "):
+        program.solve()
+
+
+def test_bounds_in_conflict_tell_what_the_others_leave() -> None:
+    """Twelve tokens of 20 ms and the other device's one: what remains is the time to send them."""
+    program = DraftControl(S2)
+    program.require(program.draft_length[0] >= 12, name="long")
+    program.require(program.deadline_s <= 0.2, name="soon")
+    told = r'with the others met, "long" asks for at least 12 token, and about (9\.\d+) is the most; "soon" asks for'
+    with pytest.raises(
+        ProblemInfeasibleError, match=told + r" at most 0\.2 s, and about (0\.\d+) is the least"
+    ) as caught:
+        program.solve()
+    longest, soonest = (float(number) for number in re.findall(r"about ([\d.]+)", str(caught.value)))
+    for name, requirement in (
+        ("long", program.draft_length[0] >= longest * 0.999),
+        ("soon", program.deadline_s <= soonest * 1.001),
+    ):
+        kept = program.requirements[name]
+        program.withdraw(name)
+        program.require(requirement, name=name)
+        program.solve()
+        program.withdraw(name)
+        program.require(kept, name=name)
+
+
 @pytest.mark.parametrize("solver", ["ECOS", "CLARABEL"])
 def test_requirements_that_conflict_are_all_named(solver: str) -> None:
     program = DraftControl(S2)
@@ -131,8 +235,13 @@ def test_requirements_that_conflict_are_all_named(solver: str) -> None:
 
 
 def test_a_deadline_that_is_too_short_says_so() -> None:
-    with pytest.raises(ProblemInfeasibleError, match=r"longer than deadline_s = 0\.04"):
+    """One token each: 40 ms for the second device, then what the band takes; with the time that is told it is met."""
+    with pytest.raises(ProblemInfeasibleError, match=r"take 0\.04435\d+ s, longer than deadline_s = 0\.04") as caught:
         LengthsAtDeadline(S2, 0.04).solve()
+    needed = float(re.findall(r"take ([\d.]+) s", str(caught.value))[0])
+    assert LengthsAtDeadline(S2, needed + 1e-6).solve()["draft_length"] == pytest.approx([1.0, 1.0], abs=1e-2)
+    with pytest.raises(ProblemInfeasibleError):
+        LengthsAtDeadline(S2, needed - 1e-6).solve()
 
 
 def test_an_unbounded_problem_is_told() -> None:

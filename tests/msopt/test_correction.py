@@ -142,7 +142,7 @@ def test_permuting_devices(description: Description, random: object) -> None:
 
 @given(descriptions(devices=(1, 6)), decades(1e-3, 1e3), st.data())
 def test_shares_and_power(description: Description, power_w: float, data: st.DataObject) -> None:
-    scenario = scenario_of(description).replace(downlink_power_w=power_w)
+    scenario = scenario_of(description).with_downlink_power(power_w)
     rejected = sorted(data.draw(st.sets(st.integers(0, scenario.device_count - 1), min_size=1)))
     reaction, seconds = react(scenario, rejected)
     up, count = reaction.on_uplink, len(rejected)

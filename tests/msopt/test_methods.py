@@ -1,6 +1,7 @@
 """`solve` over all problems and methods, its options, its warnings and its JSON object."""
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -206,6 +207,24 @@ def test_warnings_say_what_looks_like_a_slip() -> None:
     curve = scenario_of(description)
     assert curve.acceptance.expected_tokens([3.0])[0] == pytest.approx(2.920, rel=EXACT)
     assert any("beyond its acceptance_curve of 3 values" in text for text in solve(curve).warnings)
+
+
+def test_a_caution_of_many_devices_is_told_once() -> None:
+    """Three devices of 4 s a token where a round verifies in 0.2 s; then two with short measured curves."""
+    quick, slow = ({"acceptance": 0.8, "draft_s_per_token": seconds} for seconds in (0.02, 4.0))
+    radio = {"uplink_snr_db": 10.0, "downlink_snr_db": 10.0}
+    devices = [{"name": f"d{k}"} | one | radio for k, one in enumerate((quick, slow, slow, slow))]
+    (text,) = solve(scenario_of(s2() | {"devices": devices})).warnings
+    assert re.match(r'devices\[[123]\] \("d[123]"\): its minimum of 1 takes .* nothing \(and 2 more devices\)$', text)
+    for device in devices[1:]:
+        device["draft_s_per_token"] = 0.02
+    for device in devices[1:3]:
+        del device["acceptance"]
+        device["acceptance_curve"] = [0.9, 0.8]
+    (text,) = solve(scenario_of(s2() | {"devices": devices})).warnings
+    assert re.match(r'devices\[1\] \("d1"\): draft length \d lies beyond .* ratio \(and 1 more device\)$', text)
+    late = scenario_of(s2()).replace(draft_s_per_token=[6.0, 7.0])
+    assert any(text.endswith("is above 5 s; is it in seconds? (and 1 more device)") for text in late.warnings)
 
 
 def test_to_frame() -> None:

@@ -14,7 +14,8 @@ from tests.tolerances import EXACT
 KEYS = [
     *("scenario", "problem", "method", "solver", "goodput_tokens_per_s", "standard_error_tokens_per_s"),
     *("bound_tokens_per_s", "gap", "round_s", "draft_upload_s", "verify_s", "correction_s", "per_token_s"),
-    *("relaxed_goodput_tokens_per_s", "price_of_bandwidth_tokens_per_s_per_hz", "warnings", "devices"),
+    *("relaxed_goodput_tokens_per_s", "price_of_bandwidth_tokens_per_s_per_hz", "warnings"),
+    *("server_only_tokens_per_s", "centralised_tokens_per_s", "devices"),
 ]
 LITERAL = ("[red]x", "$$", "a|b", "<b>x</b>", "=1+1", "NA", ":smile:", "x" * 200, "Ünï 漢字", "[/]")
 
@@ -104,6 +105,20 @@ def test_warnings(msopt: Command) -> None:
         record = outcome.record[0] if problem == "all" else outcome.record
         assert [f"warning: {text}\n" for text in record["warnings"]] == [outcome.err]
     assert msopt("react", path, "--rejected", "a").err == outcome.err
+
+
+def test_warnings_of_some_problems_name_them(msopt: Command) -> None:
+    """Lengths beyond a curve differ by problem: each has its line, one for all devices."""
+    description = s2()
+    for device in description["devices"]:
+        device["acceptance_curve"] = [device.pop("acceptance")]
+    path = msopt.scenario(description)
+    lines = msopt("solve", path, "--problem", "all", "--format", "json").err.splitlines()
+    told = {line.removeprefix("warning: ").partition(": devices[")[0] for line in lines}
+    problems = {problem for names in told for problem in names.split(", ")}
+    assert problems == set(PROBLEMS)
+    assert len(lines) == len(told) <= 3
+    assert all("(and 1 more device)" in line for line in lines)
 
 
 def test_names_are_literal(msopt: Command) -> None:

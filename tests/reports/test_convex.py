@@ -93,7 +93,7 @@ def test_a_failed_solve_is_exit_3(msopt: Command, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setitem(solve_checked.DEFAULT_ITERATIONS, "CLARABEL", 2)
     outcome = msopt("solve", msopt.scenario(s2()), "--method", "convex", "--solver", "CLARABEL")
-    assert_one_line(outcome, 3, ["draft-control", "status user_limit", "without an optimum", "try another solver"])
+    assert_one_line(outcome, 3, ["draft-control", "status user_limit", "without an optimum", "try ECOS or SCS"])
 
 
 @pytest.mark.parametrize("arguments", [("solve", "qwen-coder", "--method", "convex"), ("crosscheck",)])

@@ -14,7 +14,9 @@ from reports.html import TEMPLATES, as_html
 from reports.method_notes import note
 from reports.page import HEADINGS, TITLE, markdown
 from reports.plots.style import Panel, inline, rendered
+from reports.protocols import verdict
 from reports.record import Record
+from reports.rows import rows_of
 from reports.self_checks import checks_record
 from reports.shown import escaped
 from reports.shown_tables import shown_tables
@@ -244,6 +246,18 @@ def test_the_answer_compares_every_method(msopt: Command) -> None:
     power = reaction["downlink_power_w"].dropna()
     assert len(power) == (reaction["mode"] == "downlink").sum()
     assert not len(power) or power.sum() == pytest.approx(scenario.downlink_power_w, rel=1e-9)
+
+
+def test_the_answer_says_whether_drafting_pays(made_up: Record, report: Path) -> None:
+    """Beside the methods of the same table, for every problem."""
+    page, methods = (report / "report.md").read_text(encoding="utf-8"), made_up.tables["answer_methods"]
+    solutions = rows_of(made_up.tables["answer_solutions"])
+    assert len(solutions) == len(PROBLEMS)
+    for row in solutions:
+        of_it = methods[methods["problem"] == row["problem"]].set_index("method")["goodput_tokens_per_s"]
+        for key, method in (("server_only_tokens_per_s", "server-only"), ("centralised_tokens_per_s", "centralised")):
+            assert row[key] == of_it[method]
+        assert verdict(row) in page
 
 
 def test_every_method_is_described() -> None:

@@ -1,6 +1,7 @@
 """Recorded studies: figures, claims and gains are what their draws say, the same for any number of workers."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -274,10 +275,26 @@ def test_spreads_and_speed() -> None:
     assert wider.verify_idle_s == pytest.approx(own.verify_idle_s / 2, rel=EXACT)
 
 
+def test_bands_and_power_of_a_file_change_as_those_of_a_draw(tmp_path: Path) -> None:
+    """An axis of a file holds the transmit powers, as a draw with other options does."""
+    given = {"bandwidth_hz": 10e6, "downlink_power_dbm": 10.0}
+    scenario_at("uldl-qwen25", {"devices": 3} | given, 3).write(path := tmp_path / "cell.toml")
+    changed = {"uplink_bandwidth_hz": 40e6, "downlink_bandwidth_hz": 40e6, "downlink_power_w": 1.0}
+    found = scenario_at(str(path), changed, 0)
+    drawn = scenario_at("uldl-qwen25", {"devices": 3, "bandwidth_hz": 40e6, "downlink_power_dbm": 30.0}, 3)
+    for name in ("uplink_snr_db", "downlink_snr_db"):
+        np.testing.assert_allclose(getattr(found, name), getattr(drawn, name), rtol=0, atol=1.1e-9)
+    # The sharing that an axis sets is the one under which the band changes.
+    shared = scenario_at("qwen-coder", {"uplink_sharing": "power-limited", "uplink_bandwidth_hz": 40e6}, 0)
+    np.testing.assert_allclose(shared.uplink_snr * 2.0, scenario_at("qwen-coder", {}, 0).uplink_snr, rtol=EXACT)
+
+
 @pytest.mark.parametrize(
     ("base", "settings", "words"),
     [
         ("qwen-coder", {"devices": 3}, "devices is for presets"),
+        ("qwen-coder", {"bandwidth_hz": 1e6}, "its own is uplink_bandwidth_hz or downlink_bandwidth_hz"),
+        ("uldl-qwen25", {"uplink_bandwidth_hz": 0}, "uplink_bandwidth_hz = 0 is not a finite number above 0"),
         ("uldl-qwen25", {"server_speed": 0.0}, "server_speed = 0"),
         ("uldl-qwen25", {"snr_spread": "x"}, 'snr_spread = "x" is not a number'),
         ("uldl-qwen25", {"dataset": "SQuAD"}, "HumanEval"),
