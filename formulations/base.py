@@ -27,7 +27,6 @@ from msopt.errors import ParameterError, describe
 from msopt.scenario import Scenario
 
 ONE = cp.Constant(1.0)
-TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

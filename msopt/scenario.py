@@ -14,6 +14,7 @@ import numpy as np
 
 from msopt.acceptance import Acceptance
 from msopt.arrays import FloatArray, vector
+from msopt.budget import equal_share
 from msopt.errors import ParameterError
 from msopt.files import read_text, write_text
 from msopt.radio import FixedSnr, PowerLimited, Sharing, UplinkSharing, spectral_efficiency
@@ -161,10 +162,10 @@ class Scenario:
             return FixedSnr(spectral_efficiency(self.uplink_snr))
         return PowerLimited(self.uplink_snr * self.uplink_bandwidth_hz)
 
-    @property
+    @cached_property
     def equal_share_hz(self) -> float:
-        """B/K [Hz]."""
-        return self.uplink_bandwidth_hz / self.device_count
+        """B/K, rounded down so that K of them are within the band [Hz]."""
+        return equal_share(self.uplink_bandwidth_hz, self.device_count)
 
     def token_payload_bits(self, problem: Problem) -> float:
         """Bits each drafted token costs before verification: with its distribution in [MS], alone in [UD]."""
