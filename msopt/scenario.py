@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, cast, get_args
 import numpy as np
 
 from msopt.acceptance import Acceptance
-from msopt.arrays import FloatArray, vector
+from msopt.arrays import FloatArray, Frozen, frozen, vector
 from msopt.budget import equal_share
 from msopt.errors import ParameterError
 from msopt.files import read_text, write_text
@@ -31,7 +31,7 @@ PLAUSIBLE_DRAFT_S = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Scenario:
+class Scenario(Frozen):
     """K devices, one server, one radio cell (design section 1); immutable and checked.
 
     Attributes
@@ -148,12 +148,12 @@ class Scenario:
     @cached_property
     def uplink_snr(self) -> FloatArray:
         """Linear uplink SNR, shape (K,)."""
-        return db_to_linear(self.uplink_snr_db)
+        return frozen(db_to_linear(self.uplink_snr_db))
 
     @cached_property
     def downlink_snr(self) -> FloatArray:
         """Linear downlink SNR, shape (K,)."""
-        return db_to_linear(self.downlink_snr_db)
+        return frozen(db_to_linear(self.downlink_snr_db))
 
     @cached_property
     def uplink(self) -> Sharing:
