@@ -2,6 +2,9 @@
 
 from typing import ClassVar
 
+LONGEST = 1000
+"""Characters of a message: whatever names in it are longer, it stays a line."""
+
 
 class MsoptError(Exception):
     """Base of all errors raised on purpose; its text is one line, fit to be shown to a user."""
@@ -9,8 +12,8 @@ class MsoptError(Exception):
     exit_code: ClassVar[int] = 3
 
     def __init__(self, text: str) -> None:
-        # A name or key from a file may hold line breaks and other characters that do not print.
-        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in text))
+        # What comes from a file may hold line breaks and other characters that do not print, and may have no end.
+        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in shortened(text, LONGEST)))
 
 
 class ParameterError(MsoptError):
@@ -25,5 +28,13 @@ class InfeasibleError(MsoptError):
 
 def describe(value: object) -> str:
     """Write a value as an error message shows it: short, and text in quotes."""
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    try:
+        text = f'"{value}"' if isinstance(value, str) else str(value)
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        return "a number of thousands of digits"
+    return shortened(text)
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """A text cut to so many characters."""
+    return text if len(text) <= most else text[: most - 3] + "..."
