@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 LONGEST = 1000
-"""Characters of a message: whatever names in it are longer, it stays a line."""
+"""Characters of a message: of what is longer, the middle is left out."""
 
 
 class MsoptError(Exception):
@@ -13,7 +13,9 @@ class MsoptError(Exception):
 
     def __init__(self, text: str) -> None:
         # What comes from a file may hold line breaks and other characters that do not print, and may have no end.
-        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in shortened(text, LONGEST)))
+        if len(text) > LONGEST:
+            text = f"{text[: LONGEST // 2]} ... {text[5 - LONGEST // 2 :]}"
+        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in text))
 
 
 class ParameterError(MsoptError):
@@ -32,9 +34,4 @@ def describe(value: object) -> str:
         text = f'"{value}"' if isinstance(value, str) else str(value)
     except ValueError:  # Python writes no whole number of more than 4300 digits
         return "a number of thousands of digits"
-    return shortened(text)
-
-
-def shortened(text: str, most: int = 60) -> str:
-    """A text cut to so many characters."""
-    return text if len(text) <= most else text[: most - 3] + "..."
+    return text if len(text) <= 60 else text[:57] + "..."

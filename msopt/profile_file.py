@@ -1,6 +1,7 @@
 """The file of a profile: JSON, checked key by key, written whole or not at all."""
 
 import difflib
+import os
 from os import PathLike
 from pathlib import Path
 
@@ -63,7 +64,7 @@ def find_profile(given: str, folder: Path | None = None) -> Profile:
         Where it is neither, or no good profile.
     """
     path = (folder or Path()) / given
-    if path.exists() and not path.is_dir():
+    if os.path.exists(path) and not path.is_dir():
         return read_profile(path)
     known = bundled.profile_names()
     if given in known:

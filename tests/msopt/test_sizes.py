@@ -169,7 +169,9 @@ def test_names_without_end_are_cut_in_messages() -> None:
         assert len(str(raised.value)) < 300
     with pytest.raises(ParameterError, match="draft_s_per_token = -1 is not"):
         complaints[0]()
-    assert len(str(MsoptError(name))) == LONGEST
+    told = str(MsoptError(f"{name}: cannot be read: it is too long"))
+    assert len(told) == LONGEST
+    assert told.endswith(": cannot be read: it is too long")
     assert str(MsoptError("a\nb\x1b[31m")) == r"a\nb\x1b[31m"
     assert describe(10**5000) == "a number of thousands of digits"
 
