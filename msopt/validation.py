@@ -41,8 +41,8 @@ NUMBERS = (
 )
 SMALLEST, LARGEST = 1e-30, 1e30
 _BETWEEN = f"between {SMALLEST:g} and {LARGEST:g}"
-LARGEST_WHOLE = 2**53
-"""Of any whole number, seeds and node limits among them: what a float, JSON and every table hold exactly."""
+LARGEST_WHOLE = 2**63 - 1
+"""Of any whole number, seeds and node limits among them: what a column of a table holds."""
 MOST_TOKENS = 1_000_000_000
 """The longest draft [token]."""
 MOST_DEVICES = 1_000_000
