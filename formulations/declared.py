@@ -25,7 +25,6 @@ from msopt.errors import describe
 from msopt.scenario import Scenario
 
 ONE = cp.Constant(1.0)
-TINY = float(np.finfo(float).tiny)
 
 AGREEMENT_RTOL = 1e-6
 """Largest relative difference between the solver's objective and the evaluator's score of its solution."""

@@ -16,9 +16,9 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.base import AbstractFormulation
-from formulations.declared import TINY
 from formulations.solution import Decision
 from msopt.arrays import FloatArray, IntArray
+from msopt.budget import within_budget
 from msopt.errors import ParameterError, describe
 from msopt.radio import LN2
 from msopt.scenario import Scenario
@@ -127,8 +127,7 @@ class DownlinkPower(AbstractFormulation):
 
     def decision(self) -> Decision:
         """Powers [W], within the total, and the common delay of one distribution [s]."""
-        power = np.maximum(self.downlink_power_w.value, 0.0)
-        power *= min(1.0, self.scenario.downlink_power_w / max(float(np.sum(power)), TINY))
+        power = within_budget(np.maximum(self.downlink_power_w.value, 0.0), self.scenario.downlink_power_w)
         slowest = np.min(self._rates(power / self.scenario.downlink_power_w))
         return {"downlink_power_w": power, "delay_s": np.asarray(self.scenario.distribution_bits / slowest)}
 

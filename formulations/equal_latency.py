@@ -17,9 +17,9 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.base import AbstractFormulation
-from formulations.declared import TINY
 from formulations.solution import Decision
 from msopt.arrays import FloatArray
+from msopt.budget import within_budget
 from msopt.errors import ParameterError
 from msopt.goodput import finish_s
 from msopt.radio import LN2, FixedSnr
@@ -122,8 +122,7 @@ class EqualLatency(AbstractFormulation):
 
     def decision(self) -> Decision:
         """Bandwidths [Hz], within the band."""
-        bandwidth = np.maximum(self.bandwidth_hz.value, 0.0)
-        bandwidth *= min(1.0, self.scenario.uplink_bandwidth_hz / max(float(np.sum(bandwidth)), TINY))
+        bandwidth = within_budget(np.maximum(self.bandwidth_hz.value, 0.0), self.scenario.uplink_bandwidth_hz)
         return {"bandwidth_hz": bandwidth, "latency_s": self.latency_s.value}
 
     def score(self, decision: Decision) -> float:

@@ -27,6 +27,7 @@ from formulations.base import AbstractFormulation
 from formulations.downlink_power import DownlinkPower, device_set
 from formulations.solution import Decision
 from msopt.arrays import BoolArray, FloatArray, IntArray
+from msopt.budget import equal_share, within_budget
 from msopt.control import Reaction
 from msopt.errors import ParameterError
 from msopt.radio import LN2
@@ -152,7 +153,7 @@ class ModeSelection(AbstractFormulation):
         share = share / np.sum(share) if np.sum(share) > 0.0 else share
         return {
             "uplink": uplink,
-            "downlink_power_w": share * self.scenario.downlink_power_w,
+            "downlink_power_w": within_budget(share * self.scenario.downlink_power_w, self.scenario.downlink_power_w),
             "correction_s": np.asarray(1.0 / max(self._slowest(uplink, share), np.finfo(float).tiny)),
         }
 
@@ -204,11 +205,11 @@ def enumerate_modes(scenario: Scenario, rejected: Sequence[int], solver: str = "
             time, power[~uplink] = max(time, float(solution["delay_s"])), solution["downlink_power_w"]
         if time < best:
             best, choice, powers = time, uplink, power
-    band = np.where(choice, scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz) / r
+    up_hz, down_hz = (equal_share(band, r) for band in (scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz))
     reaction = Reaction(
         rejected=devices,
         modes=tuple("uplink" if one else "downlink" for one in choice),
-        bandwidth_hz=band,
+        bandwidth_hz=np.where(choice, up_hz, down_hz),
         downlink_power_w=np.where(choice, np.nan, powers),
     )
     return EnumeratedModes(correction_s=best, reaction=reaction)

@@ -22,11 +22,11 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.base import AbstractFormulation
-from formulations.declared import TINY
 from formulations.first_guess import SMALLEST_LENGTH, draft_control_guess
 from formulations.solution import Decision
 from msopt.acceptance import Acceptance
 from msopt.arrays import FloatArray
+from msopt.budget import within_budget
 from msopt.goodput import play
 from msopt.scenario import Problem, Scenario
 
@@ -188,8 +188,7 @@ class PerSecondProgram(AbstractFormulation):
     def decision(self) -> Decision:
         """Relaxed lengths [token] within their limits, bandwidths [Hz] within the band, deadline and round time [s]."""
         least, greatest = self.scenario.length_limits(self.problem_name)
-        bandwidth = np.maximum(self.bandwidth_hz.value, 0.0)
-        bandwidth *= min(1.0, self.scenario.uplink_bandwidth_hz / max(float(np.sum(bandwidth)), TINY))
+        bandwidth = within_budget(np.maximum(self.bandwidth_hz.value, 0.0), self.scenario.uplink_bandwidth_hz)
         length = np.clip(self.draft_length.value, least, greatest)
         return {
             "draft_length": np.where(length < NO_TOKEN, 0.0, length),

@@ -18,6 +18,7 @@ import numpy as np
 from formulations.at_deadline import AtDeadline
 from formulations.solution import Decision
 from msopt.arrays import FloatArray
+from msopt.budget import within_budget
 from msopt.control import Control
 from msopt.goodput import round_at
 from msopt.scenario import Scenario
@@ -94,7 +95,8 @@ class WholeLengths(AtDeadline):
         """Whole lengths [token] and the bandwidths they need [Hz]."""
         chosen = np.argmax(self.solved("chosen"), axis=0)
         weight = np.take_along_axis(self.given("weight"), chosen[None, :], axis=0)[0]
-        band = weight * self.scenario.uplink_bandwidth_hz
+        whole = self.scenario.uplink_bandwidth_hz
+        band = within_budget(weight * whole, whole)
         return {
             "draft_length": np.take_along_axis(self._lengths, chosen[None, :], axis=0)[0],
             "bandwidth_hz": band,

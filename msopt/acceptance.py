@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from msopt.arrays import LARGEST_TABLE, BoolArray, FloatArray, IntArray, vector
+from msopt.arrays import LARGEST_TABLE, BoolArray, FloatArray, Frozen, IntArray, vector
 from msopt.errors import ParameterError
 from msopt.special import log_or_minus_infinity
 
@@ -181,8 +181,13 @@ def _beta_laws(mean: FloatArray, std: FloatArray) -> Tabulated:
 
 
 @dataclass(frozen=True, eq=False)
-class Acceptance:
+class Acceptance(Frozen):
     """The acceptance of K devices, each by its own law.
+
+    Raises
+    ------
+    ParameterError
+        Where there is not one number of each for each device.
 
     Attributes
     ----------
@@ -201,20 +206,28 @@ class Acceptance:
     curves: tuple[FloatArray | None, ...]
     piecewise: bool = False
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mean", vector(self.mean, "acceptance"))
+        object.__setattr__(self, "std", vector(self.std, "acceptance_std"))
+        curves = tuple(None if c is None else vector(c, "acceptance_curve") for c in self.curves)
+        object.__setattr__(self, "curves", curves)
+        for name, count in (("acceptance_std", self.std.size), ("acceptance_curve", len(curves))):
+            if count != self.mean.size:
+                raise ParameterError(f"{name} has {count} values; {self.mean.size} are needed")
+
     @classmethod
     def of(cls, mean: Any, std: Any = None, curves: Sequence[Any | None] | None = None) -> Self:
         """Build from K means, and where needed K deviations and K curves (None: no curve)."""
         if curves is not None and any(curve is not None for curve in curves):
             held = tuple(None if c is None else vector(c, "acceptance_curve") for c in curves)
-            given = np.asarray(mean, dtype=float).reshape(-1)
+            given = vector(mean, "acceptance")
+            if given.size != len(held):
+                raise ParameterError(f"acceptance_curve has {len(held)} values; {given.size} are needed")
             mean = [m if c is None else c[0] for m, c in zip(given, held, strict=True)]
         else:
             held = ()
         values = vector(mean, "acceptance")
-        spread = vector(np.zeros(values.size) if std is None else std, "acceptance_std")
-        if spread.size != values.size:
-            raise ParameterError(f"acceptance_std has {spread.size} values; {values.size} are needed")
-        return cls(values, spread, held or (None,) * values.size)
+        return cls(values, np.zeros(values.size) if std is None else std, held or (None,) * values.size)
 
     @cached_property
     def groups(self) -> tuple[tuple[IntArray | slice, AcceptanceLaw], ...]:

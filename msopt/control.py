@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray
+from msopt.arrays import FloatArray, Frozen, IntArray, frozen, numbers
 from msopt.errors import ParameterError, describe
 from msopt.scenario import PROBLEMS, Problem
 
@@ -15,7 +15,7 @@ MODE_RULES: tuple[ModeRule, ...] = get_args(ModeRule)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Control:
+class Control(Frozen):
     """A decision for one round, or for many in the leading axes.
 
     Raises
@@ -47,22 +47,24 @@ class Control:
                     f"control: {field} = {describe(getattr(self, field))} is not {' or '.join(allowed)}"
                 )
         for field in ("draft_length", "bandwidth_hz"):
-            try:
-                values = np.asarray(getattr(self, field), dtype=float)
-            except (TypeError, ValueError):
-                raise ParameterError(f"control: {field} is not an array of numbers") from None
+            values = numbers(getattr(self, field), f"control: {field}")
             if not np.all(np.isfinite(values)):
                 raise ParameterError(f"control: {field} holds a number that is not finite")
             object.__setattr__(self, field, values)
         whole = np.rint(self.draft_length)
         if not np.all((whole == self.draft_length) & (np.abs(whole) <= 2.0**53)):
             raise ParameterError("control: draft_length holds a number that is not whole")
-        object.__setattr__(self, "draft_length", whole.astype(np.int64))
+        object.__setattr__(self, "draft_length", frozen(whole.astype(np.int64)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Reaction:
+class Reaction(Frozen):
     """How the rejected devices of one outcome exchange their distributions.
+
+    Raises
+    ------
+    ParameterError
+        Where there is not one mode, share and power for each rejected device, or they are no numbers.
 
     Attributes
     ----------
@@ -80,6 +82,25 @@ class Reaction:
     modes: tuple[Mode, ...]
     bandwidth_hz: FloatArray
     downlink_power_w: FloatArray
+
+    def __post_init__(self) -> None:
+        for field in ("rejected", "bandwidth_hz", "downlink_power_w"):
+            values = numbers(getattr(self, field), f"reaction: {field}")
+            if values.shape != (len(self.modes),):
+                raise ParameterError(
+                    f"reaction: {field} has shape {values.shape}; ({len(self.modes)},) is needed, one for each mode"
+                )
+            object.__setattr__(self, field, values)
+            if not np.all(np.isfinite(values) | (np.isnan(values) & (field == "downlink_power_w"))):
+                raise ParameterError(f"reaction: {field} holds a number that is not finite")
+        for mode in self.modes:
+            if mode not in get_args(Mode):
+                raise ParameterError(f"reaction: mode {describe(mode)} is not {' or '.join(get_args(Mode))}")
+        whole = np.rint(self.rejected)
+        if not np.array_equal(whole, self.rejected):
+            raise ParameterError("reaction: rejected holds a number that is not whole")
+        object.__setattr__(self, "modes", tuple(self.modes))
+        object.__setattr__(self, "rejected", frozen(whole.astype(np.int64)))
 
     @property
     def on_uplink(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

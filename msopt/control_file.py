@@ -9,8 +9,7 @@ from msopt.control import Control, ModeRule, Reaction
 from msopt.errors import ParameterError, describe
 from msopt.json_text import first_fault, load_json
 from msopt.scenario import Problem, Scenario
-
-MAX_LENGTH = 10**9
+from msopt.validation import MOST_TOKENS
 
 _RULE_OF_METHOD: dict[str, ModeRule] = {
     "all-uplink": "all-uplink",
@@ -26,7 +25,7 @@ class _Entry(BaseModel):
 
 class _Lengths(_Entry):
     name: str
-    draft_length: int = Field(ge=0, le=MAX_LENGTH)
+    draft_length: int = Field(ge=0, le=MOST_TOKENS)
     bandwidth_hz: float | None = None
 
 
@@ -78,7 +77,7 @@ def _load(text: str) -> dict[str, Any]:
 
 def _control(file: _ControlFile, scenario: Scenario) -> Control:
     by_name = {device.name: device for device in file.devices}
-    _check_names([device.name for device in file.devices], scenario)
+    _places([device.name for device in file.devices], scenario)
     missing = next((name for name in scenario.device_names if name not in by_name), None)
     if missing is not None:
         raise ParameterError(f"device {describe(missing)} of the scenario is missing")
@@ -98,22 +97,27 @@ def _control(file: _ControlFile, scenario: Scenario) -> Control:
 
 
 def _reaction(file: _ReactionFile, scenario: Scenario) -> Reaction:
-    _check_names([device.name for device in file.devices], scenario)
+    places = _places([device.name for device in file.devices], scenario)
     for device in file.devices:
         if device.mode == "downlink" and device.downlink_power_w is None:
             raise ParameterError(f"device {describe(device.name)}: downlink_power_w is missing")
     power = [np.nan if device.mode == "uplink" else device.downlink_power_w for device in file.devices]
     return Reaction(
-        rejected=np.array([scenario.device_names.index(device.name) for device in file.devices], dtype=np.int64),
+        rejected=np.array(places, dtype=np.int64),
         modes=tuple(device.mode for device in file.devices),
         bandwidth_hz=np.array([device.bandwidth_hz for device in file.devices], dtype=float),
         downlink_power_w=np.array(power, dtype=float),
     )
 
 
-def _check_names(names: list[str], scenario: Scenario) -> None:
+def _places(names: list[str], scenario: Scenario) -> list[int]:
+    """Which device of the scenario each name is."""
+    known = {name: k for k, name in enumerate(scenario.device_names)}
+    seen = set()
     for place, name in enumerate(names):
-        if name not in scenario.device_names:
+        if name not in known:
             raise ParameterError(f"devices[{place}]: {describe(name)} is not a device of the scenario")
-        if name in names[:place]:
+        if name in seen:
             raise ParameterError(f"devices[{place}]: {describe(name)} is there twice")
+        seen.add(name)
+    return [known[name] for name in names]

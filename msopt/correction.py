@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
+from msopt.budget import equal_share, within_budget
 from msopt.control import Mode, Reaction
 from msopt.errors import ParameterError, describe
 from msopt.radio import LN2
@@ -81,8 +82,11 @@ def react(scenario: Scenario, rejected: Sequence[int] | Sequence[str] | IntArray
     on_uplink = np.isin(members, times.order[places[:prefix]])
     modes: tuple[Mode, ...] = tuple("uplink" if up else "downlink" for up in on_uplink)
     power = _equal_delay_power_w(scenario, members, ~on_uplink)
-    band = np.where(on_uplink, scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz) / max(count, 1)
-    reaction = Reaction(rejected=members, modes=modes, bandwidth_hz=band, downlink_power_w=power)
+    up, down = (
+        equal_share(band, max(count, 1)) for band in (scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz)
+    )
+    share = np.where(on_uplink, up, down)
+    reaction = Reaction(rejected=members, modes=modes, bandwidth_hz=share, downlink_power_w=power)
     slowest = max(float(uplink_s[prefix - 1]) if prefix else 0.0, float(downlink_s[prefix]))
     return reaction, slowest
 
@@ -109,9 +113,7 @@ def _members(scenario: Scenario, rejected: Sequence[int] | Sequence[str] | IntAr
 def _equal_delay_power_w(scenario: Scenario, members: IntArray, on_downlink: BoolArray) -> FloatArray:
     """Power [W] in proportion to 1/SNRd on the downlink, NaN on the uplink; its sum never exceeds the total."""
     need = 1.0 / scenario.downlink_snr[members[on_downlink]]
-    # Summed in whatever order, rounding adds at most an epsilon for each term.
-    below_one = 1.0 - need.size * np.finfo(float).eps
-    power = scenario.downlink_power_w * below_one * need / np.sum(need)
+    power = within_budget(scenario.downlink_power_w * need / np.sum(need), scenario.downlink_power_w)
     all_power = np.full(members.size, np.nan)
     all_power[on_downlink] = power
     return all_power

@@ -2,6 +2,9 @@
 
 from typing import ClassVar
 
+LONGEST = 1000
+"""Characters of a message: of what is longer, the middle is left out."""
+
 
 class MsoptError(Exception):
     """Base of all errors raised on purpose; its text is one line, fit to be shown to a user."""
@@ -9,7 +12,9 @@ class MsoptError(Exception):
     exit_code: ClassVar[int] = 3
 
     def __init__(self, text: str) -> None:
-        # A name or key from a file may hold line breaks and other characters that do not print.
+        # What comes from a file may hold line breaks and other characters that do not print, and may have no end.
+        if len(text) > LONGEST:
+            text = f"{text[: LONGEST // 2]} ... {text[5 - LONGEST // 2 :]}"
         super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in text))
 
 
@@ -38,5 +43,8 @@ def and_more(count: int) -> str:
 
 def describe(value: object) -> str:
     """Write a value as an error message shows it: short, and text in quotes."""
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    try:
+        text = f'"{value}"' if isinstance(value, str) else str(value)
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        return "a number of thousands of digits"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -7,13 +7,14 @@ from numpy.random import SeedSequence
 
 from msopt.arrays import FloatArray
 from msopt.control import Control, ModeRule, Reaction
-from msopt.errors import InfeasibleError, ParameterError
-from msopt.goodput import Round, finish_s, play, rejection_probability
+from msopt.errors import InfeasibleError, ParameterError, describe
+from msopt.goodput import Round, finish_s, play, rejection_probability, sending_s
 from msopt.outcomes import DEFAULT_SAMPLES, ExpectedCorrection, expected_correction
 from msopt.radio import PowerLimited
 from msopt.scenario import Scenario
 
 FEASIBILITY_RTOL = 1e-9
+_NEVER = ": what it sends never arrives"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,8 @@ class Slack:
         What a violation is compared with: beyond 1e-9 of it the control is infeasible.
     devices : tuple of str
         Whom the numbers belong to; empty for a constraint on all.
+    consequence : str
+        What is so where it is broken without measure.
     """
 
     constraint: str
@@ -37,6 +40,7 @@ class Slack:
     value: FloatArray
     scale: float
     devices: tuple[str, ...] = ()
+    consequence: str = ""
 
     @property
     def violation(self) -> float:
@@ -47,8 +51,8 @@ class Slack:
     def complaint(self) -> str:
         """One line: the constraint, for whom it is broken most, and by how much."""
         worst = int(np.argmin(self.value))
-        whom = f' of "{self.devices[worst]}"' if self.devices else ""
-        by = f" by {self.violation:.6g} {self.unit}" if np.isfinite(self.violation) else ""
+        whom = f" of {describe(self.devices[worst])}" if self.devices else ""
+        by = f" by {self.violation:.6g} {self.unit}" if np.isfinite(self.violation) else self.consequence
         return f"{self.constraint}{whom} is broken{by}"
 
 
@@ -160,6 +164,8 @@ def _slacks(scenario: Scenario, control: Control, played: Round) -> tuple[Slack,
     needs_band = (length > 0.0) & (scenario.token_payload_bits(control.problem) > 0.0)
     finished = finish_s(scenario, control.problem, length, share)
     end = float(played.draft_upload_s)
+    with np.errstate(over="ignore"):  # shares of someone who did not mind the band
+        unused = np.asarray(band - np.sum(share))
     slacks = [
         Slack("the least draft length", "token", length - low, 1.0, names),
         Slack("the greatest draft length", "token", high - length, 1.0, names),
@@ -167,11 +173,12 @@ def _slacks(scenario: Scenario, control: Control, played: Round) -> tuple[Slack,
         Slack(
             "the bandwidth above 0 for a device that drafts",
             "Hz",
-            np.where(needs_band & (share <= 0.0), -np.inf, share),
+            np.where(needs_band & ~np.isfinite(finished), -np.inf, share),
             band,
             names,
+            _NEVER,
         ),
-        Slack("the uplink bandwidth budget", "Hz", np.asarray(band - np.sum(share)), band),
+        Slack("the uplink bandwidth budget", "Hz", unused, band),
         Slack(
             "the end of draft and upload",
             "s",
@@ -186,22 +193,42 @@ def _slacks(scenario: Scenario, control: Control, played: Round) -> tuple[Slack,
 
 
 def evaluate_reaction(scenario: Scenario, reaction: Reaction) -> ReactionEvaluation:
-    """Score modes, shares and powers for one outcome: each device's exchange at the rate its share and power give."""
+    """Score modes, shares and powers for one outcome: each device's exchange at the rate its share and power give.
+
+    Raises
+    ------
+    ParameterError
+        Where a rejected device is not one of the scenario's, or is there twice.
+    """
+    places = reaction.rejected
+    if np.unique(places).size < places.size or np.any((places < 0) | (places >= scenario.device_count)):
+        raise ParameterError(
+            f"reaction: rejected = {describe(places.tolist())} are not different devices, "
+            f"from 0 to {scenario.device_count - 1}"
+        )
     up = reaction.on_uplink
     share = reaction.bandwidth_hz
     names = tuple(scenario.device_names[k] for k in reaction.rejected)
     power = np.where(up, 0.0, reaction.downlink_power_w)
-    fraction = power / scenario.downlink_power_w
+    fraction = np.where(power > 0.0, power, 0.0) / scenario.downlink_power_w
     received = np.where(up, 0.0, fraction * scenario.downlink_snr[reaction.rejected] * scenario.downlink_bandwidth_hz)
     down_rate = PowerLimited(received).rate(share)
     rate = np.where(up, scenario.uplink.take(reaction.rejected).rate(share), down_rate)
-    seconds = np.where(rate > 0.0, scenario.distribution_bits / np.where(rate > 0.0, rate, 1.0), np.inf)
+    seconds = sending_s(scenario.distribution_bits, rate)
     bands = scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz
+    starved = ~up & ~(power > 0.0)
     slacks = (
-        Slack("the bandwidth above 0", "Hz", np.where(share > 0.0, share, -np.inf), bands[0], names),
+        Slack(
+            "the bandwidth above 0",
+            "Hz",
+            np.where(np.isfinite(seconds) | starved, share, -np.inf),
+            bands[0],
+            names,
+            _NEVER,
+        ),
         Slack("the uplink bandwidth budget", "Hz", np.asarray(bands[0] - np.sum(share[up])), bands[0]),
         Slack("the downlink bandwidth budget", "Hz", np.asarray(bands[1] - np.sum(share[~up])), bands[1]),
-        Slack("the downlink power above 0", "W", np.where(up | (power > 0.0), power, -np.inf), 1.0, names),
+        Slack("the downlink power above 0", "W", np.where(starved, -np.inf, power), 1.0, names, _NEVER),
         Slack(
             "the downlink power budget",
             "W",

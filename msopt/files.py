@@ -7,12 +7,16 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
-from msopt.errors import ParameterError
+from msopt.errors import ParameterError, describe
 
 
 def write_text(path: str | PathLike[str], text: str) -> None:
     """`write_bytes` of a text in UTF-8."""
-    write_bytes(path, text.encode())
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise ParameterError(f"{path}: cannot be written: {describe(text[error.start])} is half a character") from None
+    write_bytes(path, content)
 
 
 def write_bytes(path: str | PathLike[str], content: bytes) -> None:

@@ -67,9 +67,16 @@ def finish_s(scenario: Scenario | ScenarioStack, problem: Problem, draft_length:
     """
     lengths = np.asarray(draft_length, dtype=float)
     bits = scenario.token_payload_bits(problem)
-    rate = scenario.uplink.rate(np.asarray(bandwidth_hz, dtype=float))
-    airtime = np.where(rate > 0.0, bits / np.where(rate > 0.0, rate, 1.0), np.where(bits > 0.0, np.inf, 0.0))
-    return np.where(lengths > 0.0, lengths * (scenario.draft_s_per_token + np.where(lengths > 0.0, airtime, 0.0)), 0.0)
+    airtime = sending_s(bits, scenario.uplink.rate(np.asarray(bandwidth_hz, dtype=float)))
+    each = scenario.draft_s_per_token + np.where(lengths > 0.0, airtime, 0.0)
+    with np.errstate(over="ignore"):  # infinite, as `sending_s` tells it
+        return np.where(lengths > 0.0, lengths * each, 0.0)
+
+
+def sending_s(bits: Any, rate: FloatArray) -> FloatArray:
+    """How long bits take at a rate [bit/s] in seconds; infinite at no rate, or one so low that no float holds it."""
+    with np.errstate(over="ignore"):
+        return np.where(rate > 0.0, bits / np.where(rate > 0.0, rate, 1.0), np.where(bits > 0.0, np.inf, 0.0))
 
 
 def rejection_probability(scenario: Scenario, draft_length: Any) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError
+from msopt.memory import require_memory
 from msopt.multispin import lengths_at_deadline
 from msopt.radio import spectral_efficiency
 from msopt.scenario import Scenario
@@ -20,6 +21,8 @@ GridRule = Literal["clip", "skip"]
 DEFAULT_POINTS = 100
 _LEAST_MULTIPLIER = 1e-6
 _ROWS_AT_ONCE = 2048
+_COPIES = 12
+"""Of the table of lengths, at the same time at most."""
 
 
 def grid_lengths(
@@ -36,6 +39,11 @@ def grid_lengths(
     InfeasibleError
         Where rule "skip" drops every pair.
     """
+    require_memory(
+        8 * _COPIES * phi_points * lambda_points * scenario.device_count,
+        f"a grid of {phi_points} x {lambda_points} points for {scenario.device_count} devices",
+        "ask for fewer points",
+    )
     low, high = scenario.length_limits("heterogeneous")
     candidates = np.unique(_rounded(scenario, phi_points, lambda_points), axis=0)
     if rule == "skip":

@@ -1,13 +1,15 @@
-"""JSON that people or other programs wrote: read strictly, with one line that says what is wrong."""
+"""JSON, read and written strictly, with one line that says what is wrong."""
 
 import difflib
 import json
-from collections.abc import Iterable, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
-from msopt.errors import ParameterError, describe
+from msopt.errors import MsoptError, ParameterError, describe
 
 
 def load_json(text: str) -> Any:
@@ -26,11 +28,33 @@ def load_json(text: str) -> Any:
         raise ParameterError(f"cannot be read as JSON: {error}") from None
 
 
+def to_json(record: Any, *, indent: int | None = None, ensure_ascii: bool = True) -> str:
+    """Strict JSON in full precision: the one place where any is made.
+
+    Raises
+    ------
+    MsoptError
+        Where a number is infinite or none, which JSON does not have; the text says which.
+    """
+    try:
+        return json.dumps(record, indent=indent, ensure_ascii=ensure_ascii, allow_nan=False)
+    except ValueError:
+        path, number = next(_not_finite(record, ()), ((), "a circle"))
+        raise MsoptError(f"{place_of(path)} is {number}, which JSON cannot hold") from None
+
+
+def _not_finite(part: Any, path: tuple[int | str, ...]) -> Iterator[tuple[tuple[int | str, ...], float]]:
+    if isinstance(part, float) and not math.isfinite(part):
+        yield path, part
+    inside = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list | tuple) else ()
+    for key, value in inside:
+        yield from _not_finite(value, (*path, key))
+
+
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        twice, _ = next(pair for pair in Counter(key for key, _ in pairs).items() if pair[1] > 1)
         raise ParameterError(f"the key {describe(twice)} stands twice in one object")
     return content
 

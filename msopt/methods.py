@@ -184,7 +184,7 @@ def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRul
 def _exact_modes(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
     """The table, a first control by `decomposition`, and the proof."""
     del known_bound
-    require_exact(scenario.device_count)
+    require_exact(scenario)
     problem = ModeProblem(scenario, table_of_best_modes(scenario))
     best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
     control = _mode_control(scenario, best.draft_length)

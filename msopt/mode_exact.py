@@ -14,7 +14,6 @@ Where there are more combinations than fit memory (other laws, c1 > 0), the leng
 each dC/drho_k over their box, and the box is split.
 """
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,11 +22,13 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray, levels
 from msopt.errors import ParameterError
+from msopt.memory import require_memory
 from msopt.mode_bound import additive_values, minorant_from_table
 from msopt.mode_corners import combination, combinations, expected_of_all, sum_of_all
 from msopt.mode_levels import all_or_nothing, upper_hull
 from msopt.mode_problem import ModeProblem, deadlines, fitting
 from msopt.outcome_table import TableOfOutcomes
+from msopt.scenario import Scenario
 
 LARGEST = 20
 _MOST_COMBINATIONS = 2**21
@@ -58,27 +59,18 @@ class ExactLengths:
     partial: int
 
 
-def require_exact(device_count: int) -> None:
+def require_exact(scenario: Scenario) -> None:
     """Raise ParameterError where the table of 2^K outcomes is too large, by K or by this machine's memory."""
+    device_count = scenario.device_count
     if device_count > LARGEST:
         raise ParameterError(
             f"method exact of problem modes needs a table of all 2^K outcomes and takes at most K = {LARGEST} "
             f"devices; the scenario has {device_count}"
         )
-    needed = 8 * _COPIES * max(2**device_count, _MOST_COMBINATIONS)
-    if (free := _free_bytes()) is not None and free < needed:
-        raise ParameterError(
-            f"method exact of problem modes needs about {needed >> 20} MiB of memory for K = {device_count}; "
-            f"{free >> 20} MiB are free"
-        )
-
-
-def _free_bytes() -> int | None:
-    """Memory this machine has free, where it tells."""
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return None
+    low, high = scenario.length_limits("modes")
+    combined = min((high - low + 1) ** device_count, _MOST_COMBINATIONS)
+    needed = 8 * _COPIES * max(2**device_count, combined)
+    require_memory(needed, f"method exact of problem modes for K = {device_count}")
 
 
 def exact_lengths(

@@ -5,6 +5,7 @@ from math import inf
 
 from msopt.errors import ParameterError, describe
 from msopt.grid import GridRule
+from msopt.validation import LARGEST_WHOLE, MOST_GRID_POINTS, MOST_SAMPLES, MOST_TOKENS, check_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,14 @@ _METHOD_OF_OPTION = {
     "node_limit": "exact",
     "time_limit_s": "exact",
 }
-_LEAST = {"samples": 2, "seed": 0, "length": 0, "grid_phi": 1, "grid_lambda": 1, "node_limit": 1}
+_LIMITS = {
+    "samples": (2, MOST_SAMPLES),
+    "seed": (0, LARGEST_WHOLE),
+    "length": (0, MOST_TOKENS),
+    "grid_phi": (1, MOST_GRID_POINTS),
+    "grid_lambda": (1, MOST_GRID_POINTS),
+    "node_limit": (1, LARGEST_WHOLE),
+}
 
 
 def checked_options(method: str, given: dict[str, object]) -> Options:
@@ -63,10 +71,10 @@ def checked_options(method: str, given: dict[str, object]) -> Options:
     for name, owner in _METHOD_OF_OPTION.items():
         if getattr(chosen, name) is not None and method != owner:
             raise ParameterError(f"option {name} goes with method {owner}, not with {method}")
-    for name, least in _LEAST.items():
+    for name, (least, most) in _LIMITS.items():
         value = getattr(chosen, name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-            raise ParameterError(f"option {name} = {describe(value)} is not a whole number of at least {least}")
+        if value is not None:
+            check_whole(f"option {name}", value, least, most)
     limit = chosen.time_limit_s
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < inf):
         raise ParameterError(f"option time_limit_s = {describe(limit)} is not a number above 0")

@@ -11,6 +11,7 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.control import ModeRule
 from msopt.correction import CorrectionTimes
+from msopt.memory import require_memory
 from msopt.scenario import Scenario
 
 _SETS_AT_ONCE = 1_000_000
@@ -24,8 +25,14 @@ class SampledOutcomes:
     def __init__(self, scenario: Scenario, rule: ModeRule, samples: int, seed: int | np.random.SeedSequence) -> None:
         self.rule = rule
         self.times = CorrectionTimes(scenario)
-        generator = np.random.default_rng(seed)
         shape = samples, scenario.device_count
+        numbers = 2 if rule == "random" else 1
+        require_memory(
+            4 * numbers * samples * scenario.device_count,
+            f"drawing {samples} outcomes of {scenario.device_count} devices",
+            "draw fewer samples",
+        )
+        generator = np.random.default_rng(seed)
         self._uniform = generator.random(shape, dtype=np.float32)
         self._coin = generator.random(shape, dtype=np.float32) < 0.5 if rule == "random" else None
 

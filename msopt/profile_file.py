@@ -1,7 +1,7 @@
 """The file of a profile: JSON, checked key by key, written whole or not at all."""
 
 import difflib
-import json
+import os
 from os import PathLike
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from msopt import bundled
 from msopt.errors import ParameterError, describe
 from msopt.files import read_text, write_text
-from msopt.json_text import first_fault, load_json
+from msopt.json_text import first_fault, load_json, to_json
 from msopt.profile import VERSION, Profile, TaskAcceptance
 
 
@@ -36,7 +36,7 @@ def parse_profile(text: str) -> Profile:
 
 def profile_text(profile: Profile) -> str:
     """The text that `parse_profile` turns back into the same profile: strict JSON, full precision."""
-    return json.dumps(profile.model_dump(mode="json"), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return to_json(profile.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 
 def read_profile(path: str | PathLike[str]) -> Profile:
@@ -64,7 +64,7 @@ def find_profile(given: str, folder: Path | None = None) -> Profile:
         Where it is neither, or no good profile.
     """
     path = (folder or Path()) / given
-    if path.exists() and not path.is_dir():
+    if os.path.exists(path) and not path.is_dir():
         return read_profile(path)
     known = bundled.profile_names()
     if given in known:

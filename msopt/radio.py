@@ -100,7 +100,12 @@ class PowerLimited:
         """R = B log2(1 + s/B)."""
         some = bandwidth_hz > 0.0
         band = np.where(some, bandwidth_hz, 1.0)
-        return np.where(some, band * np.log1p(self.power_hz / band) / LN2, 0.0)
+        with np.errstate(over="ignore"):
+            snr = self.power_hz / band
+        nats = np.log1p(snr)
+        if (beyond := np.isinf(snr)).any():
+            nats = np.where(beyond, np.log(np.where(beyond, self.power_hz, 1.0)) - np.log(band), nats)
+        return np.where(some, band * nats / LN2, 0.0)
 
     def bandwidth(self, rate: FloatArray) -> FloatArray:
         """The inverse: with c = R ln2/s below 1 (the ceiling of the rate) it is s/z, ln(1 + z) = c z."""

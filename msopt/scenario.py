@@ -16,7 +16,8 @@ from typing import Any, Literal, Self, cast, get_args
 import numpy as np
 
 from msopt.acceptance import Acceptance
-from msopt.arrays import FloatArray, vector
+from msopt.arrays import FloatArray, Frozen, frozen, vector
+from msopt.budget import equal_share
 from msopt.errors import ParameterError, PowerWarning, and_more
 from msopt.files import read_text, write_text
 from msopt.radio import FixedSnr, PowerLimited, Sharing, UplinkSharing, spectral_efficiency
@@ -34,7 +35,7 @@ _ROUND_OFF = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Scenario:
+class Scenario(Frozen):
     """K devices, one server, one radio cell (design section 1); immutable and checked.
 
     Attributes
@@ -206,12 +207,12 @@ class Scenario:
     @cached_property
     def uplink_snr(self) -> FloatArray:
         """Linear uplink SNR, shape (K,)."""
-        return db_to_linear(self.uplink_snr_db)
+        return frozen(db_to_linear(self.uplink_snr_db))
 
     @cached_property
     def downlink_snr(self) -> FloatArray:
         """Linear downlink SNR, shape (K,)."""
-        return db_to_linear(self.downlink_snr_db)
+        return frozen(db_to_linear(self.downlink_snr_db))
 
     @cached_property
     def uplink(self) -> Sharing:
@@ -220,10 +221,10 @@ class Scenario:
             return FixedSnr(spectral_efficiency(self.uplink_snr))
         return PowerLimited(self.uplink_snr * self.uplink_bandwidth_hz)
 
-    @property
+    @cached_property
     def equal_share_hz(self) -> float:
-        """B/K [Hz]."""
-        return self.uplink_bandwidth_hz / self.device_count
+        """B/K, rounded down so that K of them are within the band [Hz]."""
+        return equal_share(self.uplink_bandwidth_hz, self.device_count)
 
     def token_payload_bits(self, problem: Problem) -> float:
         """Bits each drafted token costs before verification: with its distribution in [MS], alone in [UD]."""

@@ -80,6 +80,9 @@ _SPELLINGS = (
     ("True$", "write true"),
     ("False$", "write false"),
 )
+_MOST_PARTS = 64
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{_MOST_PARTS}}}")
 _DEVICE_NUMBERS = ("draft_s_per_token", "uplink_snr_db", "downlink_snr_db")
 _MODELS: dict[str, type[_Table]] = {
     "server": _Server,
@@ -170,6 +173,10 @@ def _law_keys(acceptance: Acceptance, k: int) -> dict[str, Any]:
 
 def load_toml(text: str) -> dict[str, Any]:
     """What a TOML text holds; ParameterError in one line, without the file's name, where it is none."""
+    if long := _LONG_KEY.search(text):
+        # Reading one takes a time that grows with the square of its parts.
+        number = text.count("\n", 0, long.start()) + 1
+        raise ParameterError(f"line {number}: a key of more than {_MOST_PARTS} parts: {describe(long[0])}")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

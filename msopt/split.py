@@ -7,6 +7,7 @@ the band: each device is busy for a time of its own, then sends its bits in what
 import numpy as np
 
 from msopt.arrays import FloatArray, greatest, total
+from msopt.budget import within_budget
 from msopt.radio import Sharing
 
 _STEP_RTOL = 1e-15
@@ -49,19 +50,20 @@ def equal_latency_split(
     latency_s : array, shape (...)
         0 where nobody sends.
     share_hz : array, shape (..., K)
-        0 for devices that send nothing.
+        0 for devices that send nothing; their sum is never above the band (`msopt.budget`).
     """
     sending = bits > 0.0
     if sending.all():
         last = greatest(busy_s)
         time, lead = _climb(busy_s, last, bits, uplink, bandwidth_hz, near_s)
-        return (time + last)[..., 0], uplink.bandwidth(bits / (time + lead))
+        return (time + last)[..., 0], within_budget(uplink.bandwidth(bits / (time + lead)), bandwidth_hz)
     # Who sends nothing is ready for ever.
     ready = np.where(sending, busy_s, -np.inf)
     last = greatest(ready)
     anyone = np.isfinite(last)
     time, lead = _climb(ready, np.where(anyone, last, 0.0), bits, uplink, bandwidth_hz, near_s)
-    return np.where(anyone, time + last, 0.0)[..., 0], uplink.bandwidth(bits / (time + lead))
+    share = within_budget(uplink.bandwidth(bits / (time + lead)), bandwidth_hz)
+    return np.where(anyone, time + last, 0.0)[..., 0], share
 
 
 def _climb(

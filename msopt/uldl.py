@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from msopt.arrays import FloatArray
+from msopt.budget import within_budget
 from msopt.radio import LN2
 
 _STEPS = 200
@@ -41,7 +42,7 @@ def equal_delay_power(
     delay_s : float
         t [s].
     power_share : array, shape (n,)
-        p_j/P; they sum to 1.
+        p_j/P; they sum to 1, and never to more (`msopt.budget`).
 
     Examples
     --------
@@ -61,7 +62,7 @@ def equal_delay_power(
         if step <= _STEP_RTOL * pace:
             break
     power = np.expm1(pace / part) / snr_alone
-    return distribution_bits * LN2 / (bandwidth_hz * pace), power / np.sum(power)
+    return distribution_bits * LN2 / (bandwidth_hz * pace), within_budget(power / np.sum(power), 1.0)
 
 
 def equal_share_delay(rejected: Any, inverse_snr: Any, bandwidth_hz: float, distribution_bits: float) -> FloatArray:

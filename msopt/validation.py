@@ -40,8 +40,23 @@ NUMBERS = (
     "server_draft_s_per_token",
 )
 SMALLEST, LARGEST = 1e-30, 1e30
+_BETWEEN = f"between {SMALLEST:g} and {LARGEST:g}"
+LARGEST_WHOLE = 2**63 - 1
+"""Of any whole number, seeds and node limits among them: what a column of a table holds."""
+MOST_TOKENS = 1_000_000_000
+"""The longest draft [token]."""
 MOST_DEVICES = 1_000_000
 """That are drawn: a typing error beyond must not fill the memory."""
+MOST_SAMPLES = 10_000_000
+"""Outcomes that are drawn."""
+MOST_GRID_POINTS = 10_000
+"""Of either variable of method `grid`."""
+MOST_TRIALS = 1_000_000
+"""Random scenarios behind each row of a cross-check."""
+MOST_MEASURED = 1_000_000
+"""Prompts, tokens, rows or repeats of a measurement."""
+MOST_JOBS = 1024
+"""Processes on one machine."""
 MOST_SERVED = 10_000
 """The longest draft of a server that drafts and verifies itself [token]."""
 MOST_TOGETHER = 100_000
@@ -55,7 +70,7 @@ def key_of(field: str) -> str:
 
 def device_label(names: Sequence[str], k: int) -> str:
     """How messages name device k: by place and name."""
-    return f'devices[{k}] ("{names[k]}")'
+    return f"devices[{k}] ({describe(names[k])})"
 
 
 def check(fields: Fields) -> None:
@@ -82,9 +97,18 @@ def _check_names(names: Sequence[object], count: int) -> None:
     for k, name in enumerate(names):
         if not isinstance(name, str) or not name.strip():
             raise ParameterError(f"devices[{k}]: name = {describe(name)} is not a text of at least one character")
+        _check_text(f"devices[{k}]: name", name)
         if name in seen:
             raise ParameterError(f"devices[{k}]: name = {describe(name)} is already the name of devices[{seen[name]}]")
         seen[name] = k
+
+
+def _check_text(where: str, text: str) -> None:
+    """Lone surrogates, halves of characters, stand in no file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ParameterError(f"{where} = {describe(text)} is not text: it holds half a character") from None
 
 
 def _check_each(fields: Fields, field: str, values: FloatArray, good: BoolArray, allowed: str) -> None:
@@ -102,6 +126,8 @@ def _check_devices(fields: Fields) -> None:
             raise ParameterError(f"{field} has {values.size} values; {count} are needed, one for each device")
     draft = fields["draft_s_per_token"]
     _check_each(fields, "draft_s_per_token", draft, draft >= 0.0, NOT_NEGATIVE)
+    usual = (draft == 0.0) | ((draft >= SMALLEST) & (draft <= LARGEST))
+    _check_each(fields, "draft_s_per_token", draft, usual, _BETWEEN)
     for field in ("uplink_snr_db", "downlink_snr_db"):
         good = np.abs(fields[field]) <= LARGEST_SNR_DB
         _check_each(
@@ -146,6 +172,7 @@ def _check_curve(curve: FloatArray, label: str) -> None:
 def _check_totals(fields: Fields) -> None:
     if not isinstance(fields["name"], str):
         raise ParameterError(f"name = {describe(fields['name'])} is not a text")
+    _check_text("name", fields["name"])
     for field in NUMBERS:
         if fields[field] is not None or field != "server_draft_s_per_token":
             _check_number(fields, field, above_zero=field in ABOVE_ZERO)
@@ -170,22 +197,22 @@ def _check_number(fields: Fields, field: str, *, above_zero: bool) -> None:
     if not (np.isfinite(number) and (number > 0.0 or (number == 0.0 and not above_zero))):
         raise ParameterError(f"{_place(field)} = {describe(value)} is not {allowed}")
     if number != 0.0 and not SMALLEST <= number <= LARGEST:
-        raise ParameterError(f"{_place(field)} = {describe(value)} is not between {SMALLEST:g} and {LARGEST:g}")
+        raise ParameterError(f"{_place(field)} = {describe(value)} is not {_BETWEEN}")
 
 
 def _check_lengths(fields: Fields) -> None:
     least, greatest = fields["min_draft_length"], fields["max_draft_length"]
-    check_whole("limits.max_draft_length", greatest, 1)
+    check_whole("limits.max_draft_length", greatest, 1, MOST_TOKENS)
     if least is not None:
-        check_whole("limits.min_draft_length", least, 0)
+        check_whole("limits.min_draft_length", least, 0, MOST_TOKENS)
         if least > greatest:
             raise ParameterError(f"limits.min_draft_length = {least} is above max_draft_length = {greatest}")
 
 
-def check_whole(option: str, value: object, least: int, most: int | None = None) -> None:
+def check_whole(option: str, value: object, least: int, most: int = LARGEST_WHOLE) -> None:
     """Raise ParameterError where an option is not a whole number of at least some, and of at most some."""
     whole = not isinstance(value, bool) and isinstance(value, int | np.integer)
     if not whole or value < least:  # type: ignore[operator]
         raise ParameterError(f"{option} = {describe(value)} is not a whole number of at least {least}")
-    if most is not None and value > most:  # type: ignore[operator]
+    if value > most:  # type: ignore[operator]
         raise ParameterError(f"{option} = {describe(value)} is above {most}, the most that is allowed")

@@ -8,6 +8,7 @@ import typer
 
 import msopt
 from msopt import ParameterError
+from msopt.validation import LARGEST_WHOLE
 from reports import cli_options as opt
 from reports.cli_sweep import Jobs
 from reports.convex import need_cvxpy
@@ -20,7 +21,7 @@ FAILED = 1
 Full = Annotated[
     bool, typer.Option("--full", help="More draws at more points, more scenarios behind the gains; takes longer.")
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, help="Seed of every draw.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, max=LARGEST_WHOLE, help="Seed of every draw.")]
 Profiles = Annotated[
     list[str] | None,
     typer.Option(

@@ -1,12 +1,12 @@
 """The command `msopt schedule`: draft lengths by batch size for a server that drafts and verifies itself."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msopt import ParameterError
 from msopt.acceptance import Acceptance
 from msopt.files import write_text
+from msopt.json_text import to_json
 from msopt.profile import Profile
 from msopt.profile_file import find_profile, task_of
 from msopt.profile_keys import draft_seconds, verify_numbers
@@ -194,4 +194,4 @@ def _show(console: "Console", record: dict[str, Any]) -> None:
         else f"drafting no longer pays from batch size {stop} on, as far as {greatest}"
     )
     config = record["speculative_config"]
-    console.print("no speculative_config: no draft ever pays" if config is None else json.dumps(config))
+    console.print("no speculative_config: no draft ever pays" if config is None else to_json(config))

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from msopt.validation import MOST_JOBS
 from reports import cli_options as opt
 
 StudyFile = Annotated[
@@ -12,7 +13,9 @@ StudyFile = Annotated[
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", metavar="N", min=1, help="Processes on this machine (default: one for each core)."),
+    typer.Option(
+        "--jobs", metavar="N", min=1, max=MOST_JOBS, help="Processes on this machine (default: one for each core)."
+    ),
 ]
 Dask = Annotated[
     str | None,

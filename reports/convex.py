@@ -13,6 +13,7 @@ import numpy as np
 import msopt
 from msopt import Control, ParameterError, Scenario, Solution
 from msopt.cautions import cautions
+from msopt.errors import describe
 from msopt.heterogeneous import whole_optimum
 from msopt.homogeneous import better_neighbour, per_token_optimum
 from msopt.options import checked_options
@@ -51,7 +52,8 @@ def solve_problems(
     if lacking and len(problems) > 1:
         shared = [name for name in methods_of(lacking[0]) if all(name in methods_of(each) for each in problems)]
         raise ParameterError(
-            f'method = "{method}" does not solve problem {lacking[0]}; all of them are solved by {", ".join(shared)}'
+            f"method = {describe(method)} does not solve problem {lacking[0]}; "
+            f"all of them are solved by {', '.join(shared)}"
         )
     return [solve(scenario, problem, method, options, solver) for problem in problems]
 
@@ -79,7 +81,8 @@ def solve(
     """
     if method not in methods_of(problem):
         raise ParameterError(
-            f'method = "{method}" does not solve problem {problem}; allowed are {", ".join(methods_of(problem))}'
+            f"method = {describe(method)} does not solve problem {problem}; "
+            f"allowed are {', '.join(methods_of(problem))}"
         )
     if method != CONVEX:
         if solver is not None:

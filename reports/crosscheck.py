@@ -11,6 +11,7 @@ from typing import Any
 
 from formulations.solve_checked import MODULES, check_solver
 from msopt import ParameterError, Scenario
+from msopt.validation import LARGEST_WHOLE, MOST_TRIALS, check_whole
 from reports.crosscheck_checks import CHECKS, Check
 from reports.crosscheck_formula import Formula, formula_row, score_formula
 from reports.crosscheck_trial import Trial, attempt, reference_of
@@ -56,10 +57,8 @@ class Plan:
         for name in self.formulations:
             if name not in CHECKS:
                 raise ParameterError(f'there is no formulation "{name}"; there are {", ".join(CHECKS)}')
-        if self.trials < 1:
-            raise ParameterError(f"--trials = {self.trials} is not a whole number of at least 1")
-        if self.seed < 0:
-            raise ParameterError(f"--seed = {self.seed} is not a whole number of at least 0")
+        check_whole("--trials", self.trials, 1, MOST_TRIALS)
+        check_whole("--seed", self.seed, 0, LARGEST_WHOLE)
         named = tuple(solver.upper() for solver in self.solvers)
         for solver in named:
             check_solver("the cross-check", solver, tuple(MODULES))

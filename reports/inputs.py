@@ -1,6 +1,7 @@
 """What the command line is given: a scenario, someone's control, the names of rejected devices."""
 
 import difflib
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,14 +22,16 @@ def scenario_path(file: str) -> Path:
     ParameterError
         Where it is neither; the text lists the bundled names.
     """
-    if Path(file).exists():
+    if os.path.exists(file):  # which a name too long for any file does not end
         return Path(file)
     known = bundled.names()
     if file in known:
         return bundled.path(file)
     near = difflib.get_close_matches(Path(file).stem, known, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    raise ParameterError(f'"{file}" is neither a file nor a bundled scenario, which are {", ".join(known)}{hint}')
+    raise ParameterError(
+        f"{describe(file)} is neither a file nor a bundled scenario, which are {', '.join(known)}{hint}"
+    )
 
 
 def read_scenario(file: str) -> Scenario:
@@ -146,9 +149,9 @@ def _longest_name(parts: Sequence[str], names: Sequence[str]) -> tuple[str, int]
     unknown = parts[0].strip()
     near = difflib.get_close_matches(unknown, names, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"devices are {_some(names)}"
-    raise ParameterError(f'--rejected: "{unknown}" is not a device of the scenario; {hint}')
+    raise ParameterError(f"--rejected: {describe(unknown)} is not a device of the scenario; {hint}")
 
 
 def _some(names: Sequence[str], most: int = 8) -> str:
-    listed = ", ".join(f'"{name}"' for name in names[:most])
+    listed = ", ".join(map(describe, names[:most]))
     return listed if len(names) <= most else f"{listed} and {len(names) - most} more"

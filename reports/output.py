@@ -1,11 +1,11 @@
 """Where results go: standard output, standard error, files."""
 
-import json
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from msopt.files import write_text
+from msopt.json_text import to_json
 from reports.words import one_line
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ _WIDE = 1000
 
 
 def as_json(record: Any) -> str:
-    """Strict JSON, full precision; a number that JSON does not have is a ValueError."""
-    return json.dumps(record, indent=2, allow_nan=False) + "\n"
+    """A record as it is written and printed (`msopt.json_text.to_json`)."""
+    return to_json(record, indent=2) + "\n"
 
 
 def emit(record: Any, show: Callable[["Console"], None], *, form: Format, output: str | None = None) -> None:

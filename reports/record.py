@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msopt import ParameterError
 from msopt.files import read_text, write_text
+from msopt.json_text import to_json
 from reports.output import as_json
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ class Record:
 def table_json(table: "pd.DataFrame") -> str:
     """A table as {"columns": [...], "rows": [[...], ...]}, one row a line; what is missing is null."""
     cells = table.astype(object).where(table.notna(), None).to_numpy().tolist()
-    rows = ",\n".join(json.dumps(row, allow_nan=False, ensure_ascii=False) for row in cells)
-    columns = json.dumps([str(column) for column in table.columns], ensure_ascii=False)
+    rows = ",\n".join(to_json(row, ensure_ascii=False) for row in cells)
+    columns = to_json([str(column) for column in table.columns], ensure_ascii=False)
     return f'{{"columns": {columns}, "rows": [\n{rows}\n]}}\n'
 
 

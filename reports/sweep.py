@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msopt
 from msopt import ParameterError
 from msopt.files import read_text, write_bytes, write_text
+from msopt.json_text import to_json
 from reports.output import as_json
 from reports.studies.parallel import run
 from reports.studies.points import chunks, solve_points
@@ -73,7 +74,7 @@ def sweep(
             for place, found, _ in run([(solve_points, (study, task)) for task in tasks], jobs=jobs, dask=dask):
                 for number, rows in zip(members[place], found, strict=True):
                     done[number] = rows
-                    log.write(json.dumps({"point": number, "rows": rows}, allow_nan=False) + "\n")
+                    log.write(to_json({"point": number, "rows": rows}) + "\n")
                 log.flush()
                 if progress is not None:
                     progress(len(done), len(points))

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("msopt", "formulations", "verification", "reports")
 ALLOWED_OUTSIDE = {"msopt": {"numpy", "scipy", "pydantic", "tomli_w"}}
-MODEL_ONLY = {"scenario", "acceptance", "radio", "goodput", "control", "errors", "arrays", "units"}
+MODEL_ONLY = {"scenario", "acceptance", "radio", "goodput", "control", "errors", "arrays", "budget", "units"}
 HEAVY = {"cvxpy": {"formulations"}, "torch": {"verification"}, "matplotlib": {"reports"}}
 TYPE_ONLY = {("msopt.solution", "pandas")}
 

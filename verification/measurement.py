@@ -15,6 +15,7 @@ from msopt.intervals import LEVEL
 from msopt.profile import Profile
 from msopt.profile_times import BatchTiming, Timing, Verification, VerificationRow
 from msopt.provenance import Sampling
+from msopt.validation import MOST_MEASURED, check_whole
 from verification.estimates import PromptRun, task_acceptance
 from verification.pairs import Pair
 from verification.partial import Partial
@@ -75,14 +76,13 @@ class Plan:
 
     def __post_init__(self) -> None:
         for name in ("prompts", "tokens", "draft_length", "context", "repeats"):
-            if getattr(self, name) < 1:
-                raise ParameterError(f"{name} = {getattr(self, name)} is not a whole number of at least 1")
+            check_whole(name, getattr(self, name), 1, MOST_MEASURED)
         for name in ("batches", "draft_lengths", "prompt_lengths"):
             values = getattr(self, name)
             if len(set(values)) < 2 or min(values) < 1:
                 raise ParameterError(f"{name} = {list(values)} are not two or more whole numbers of at least 1")
-        if self.seed < 0:
-            raise ParameterError(f"seed = {self.seed} is not a whole number of at least 0")
+            check_whole(name, max(values), 1, MOST_MEASURED)
+        check_whole("seed", self.seed, 0)
         if not self.tasks or len(set(self.tasks)) < len(self.tasks):
             raise ParameterError(f"tasks = {list(self.tasks)}: one at least, and none twice")
         for task in self.tasks:

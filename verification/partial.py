@@ -7,6 +7,7 @@ from typing import Any
 
 from msopt.errors import ParameterError
 from msopt.files import read_text, write_text
+from msopt.json_text import to_json
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Partial:
             Where a measurement with other settings was interrupted, or its file is damaged.
         """
         path = output.with_name(f"{output.name}.partial")
-        settings = json.loads(json.dumps(settings))
+        settings = json.loads(to_json(settings))
         if not path.exists():
             return cls(path, settings)
         try:
@@ -56,7 +57,7 @@ class Partial:
     def keep(self, step: str, result: Any) -> None:
         """Keep a step's result."""
         self.done[step] = result
-        write_text(self.path, json.dumps({"settings": self.settings, "done": self.done}))
+        write_text(self.path, to_json({"settings": self.settings, "done": self.done}))
 
     def remove(self) -> None:
         """Remove the file: the measurement is complete."""

@@ -34,6 +34,7 @@ from msopt.files import read_text
 from msopt.options import checked_options
 from msopt.scenario import Problem
 from msopt.scenario_file import load_toml
+from msopt.validation import LARGEST_WHOLE, MOST_DEVICES
 from reports.studies.settings import SETTINGS, scenario_at
 
 OPTIMUM = "optimum"
@@ -68,8 +69,8 @@ class Study(BaseModel):
     scenarios: list[str] = []
     methods: list[str] = Field(default=[OPTIMUM], min_length=1)
     draws: int = Field(default=1, ge=1, le=MOST_POINTS)
-    seed: int = Field(default=0, ge=0)
-    exact_up_to_devices: int | None = Field(default=None, ge=0)
+    seed: int = Field(default=0, ge=0, le=LARGEST_WHOLE)
+    exact_up_to_devices: int | None = Field(default=None, ge=0, le=MOST_DEVICES)
     fixed: dict[str, Value] = {}
     axes: dict[str, Annotated[list[Value], Field(min_length=1)]] = {}
     options: dict[str, dict[str, Value]] = {}

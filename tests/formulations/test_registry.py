@@ -15,7 +15,7 @@ from msopt.errors import ParameterError
 from tests.formulations.cells import S2
 
 SOURCES = sorted(Path(formulations.__file__).parent.glob("*.py"))
-MODEL = {"scenario", "acceptance", "radio", "goodput", "control", "errors", "arrays", "units"}
+MODEL = {"scenario", "acceptance", "radio", "goodput", "control", "errors", "arrays", "budget", "units"}
 NEEDED = {
     "per_token_s": 0.05,
     "draft_length": [3, 2],

@@ -146,8 +146,9 @@ def test_shares_and_power(description: Description, power_w: float, data: st.Dat
     rejected = sorted(data.draw(st.sets(st.integers(0, scenario.device_count - 1), min_size=1)))
     reaction, seconds = react(scenario, rejected)
     up, count = reaction.on_uplink, len(rejected)
-    assert np.all(reaction.bandwidth_hz[up] == scenario.uplink_bandwidth_hz / count)
-    assert np.all(reaction.bandwidth_hz[~up] == scenario.downlink_bandwidth_hz / count)
+    bands = np.where(up, scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz)
+    assert reaction.bandwidth_hz == pytest.approx(bands / count, rel=EXACT)
+    assert np.all(count * reaction.bandwidth_hz <= bands)
     assert np.all(np.isnan(reaction.downlink_power_w[up]))
     power = reaction.downlink_power_w[~up]
     if power.size:

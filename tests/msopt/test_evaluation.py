@@ -1,18 +1,21 @@
 """Slacks of controls and reactions, and the files they come in."""
 
 import json
+import math
 import os
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from msopt import InfeasibleError, MsoptError, ParameterError, Reaction, evaluate, evaluate_reaction, react, solve
+from msopt import InfeasibleError, MsoptError, ParameterError, Reaction, draw, evaluate, evaluate_reaction, react, solve
 from msopt.control import Control
 from msopt.control_file import parse_control
 from msopt.files import read_text, write_bytes, write_text
+from msopt.json_text import to_json
 from msopt.solution import valid_bound
-from tests.cases import s2, s3, scenario_of
+from tests.cases import s1, s2, s3, scenario_of
 from tests.tolerances import EXACT
 
 
@@ -159,7 +162,7 @@ def test_an_interrupt_leaves_no_part_of_a_file(tmp_path: Any, monkeypatch: pytes
         ({"draft_length": [float("nan"), 2]}, "draft_length holds a number that is not finite"),
         ({"bandwidth_hz": [float("inf"), 1e7]}, "bandwidth_hz holds a number that is not finite"),
         ({"draft_length": [3.5, 2.0]}, "draft_length holds a number that is not whole"),
-        ({"draft_length": ["a", "b"]}, "draft_length is not an array of numbers"),
+        ({"draft_length": ["a", "b"]}, "draft_length = .* is not a list of numbers; it holds str"),
         ({"problem": "nope"}, 'problem = "nope" is not homogeneous or heterogeneous or modes'),
         ({"mode_rule": "nope"}, 'mode_rule = "nope" is not best or all-uplink or all-downlink or random'),
     ],
@@ -179,6 +182,74 @@ def test_a_wrong_bound_is_told_and_not_hidden() -> None:
 
 
 def test_lengths_without_end_are_refused_in_one_line() -> None:
-    for longest in (10**9, 10**22):
-        with pytest.raises(ParameterError, match="lower max_draft_length"):
-            solve(scenario_of(s2()).replace(max_draft_length=longest), "modes")
+    with pytest.raises(ParameterError, match="lower max_draft_length"):
+        solve(scenario_of(s2()).replace(max_draft_length=10**9), "modes")
+
+
+# Bandwidths that carry nothing
+
+
+@pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
+@pytest.mark.parametrize("share", [5e-324, 1e-320, 1e-310])
+def test_a_vanishing_bandwidth_never_finishes(sharing: str, share: float) -> None:
+    """34 kbit at less than 1e-305 bit/s take longer than a float can tell."""
+    scenario = scenario_of(s2(radio={"uplink_sharing": sharing}))
+    for problem in ("heterogeneous", "homogeneous", "modes"):
+        scored = evaluate(scenario, control([5, 5], [1e7, share], problem))
+        assert scored.goodput == 0.0
+        broken = 'a device that drafts of "dev-2" is broken: what it sends never arrives'
+        with pytest.raises(InfeasibleError, match=broken):
+            scored.require_feasible()
+
+
+@pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
+def test_a_tiny_bandwidth_is_slow_and_no_more(sharing: str) -> None:
+    """B log2(1 + SNR B_all/B) to the last digits, where the SNR itself is more than a float holds."""
+    scenario = scenario_of(s1(radio={"uplink_sharing": sharing}))
+    share, bits = 1e-302, 33809
+    nats = math.log(10.0 * 20e6) + 302.0 * math.log(10.0) if sharing == "power-limited" else math.log(11.0)
+    seconds = 5 * (0.02 + bits * math.log(2.0) / (share * nats))
+    assert evaluate(scenario, control([5], [share])).round.draft_upload_s == pytest.approx(seconds, rel=EXACT)
+
+
+@pytest.mark.parametrize(
+    ("mode", "band", "power", "broken"),
+    [
+        ("uplink", 1e-320, float("nan"), 'the bandwidth above 0 of "dev-2" is broken: what it sends never arrives'),
+        ("downlink", 1e-320, 1.0, 'the bandwidth above 0 of "dev-2" is broken: what it sends never arrives'),
+        ("downlink", 1e6, 0.0, 'the downlink power above 0 of "dev-2" is broken: what it sends never arrives'),
+        ("downlink", 1e6, -1.0, 'the downlink power above 0 of "dev-2" is broken: what it sends never arrives'),
+        ("uplink", -1e6, float("nan"), 'the bandwidth above 0 of "dev-2" is broken'),
+    ],
+)
+def test_reactions_that_never_finish(mode: Any, band: float, power: float, broken: str) -> None:
+    reaction = Reaction(rejected=[1], modes=(mode,), bandwidth_hz=[band], downlink_power_w=[power])  # type: ignore[arg-type]
+    with pytest.raises(InfeasibleError, match=broken):
+        evaluate_reaction(scenario_of(s3()), reaction).require_feasible()
+
+
+def test_no_json_holds_an_infinite_number() -> None:
+    for wrong in (math.inf, -math.inf, math.nan):
+        with pytest.raises(MsoptError, match=re.escape(f"devices[1].finish_s is {wrong}, which JSON cannot hold")):
+            to_json({"devices": [{"finish_s": 1.0}, {"finish_s": wrong}]})
+    assert to_json({"a": [1.5, None, "NaN"]}) == '{"a": [1.5, null, "NaN"]}'
+
+
+def test_many_devices_are_looked_up_by_name() -> None:
+    """At 20 000 devices comparing each name with each would be 400 million comparisons."""
+    scenario = draw("multispin-llama2", devices=20_000)[0]
+    text = json.dumps({"devices": [{"name": n, "draft_length": 1, "bandwidth_hz": 1.0} for n in scenario.device_names]})
+    compared = 0
+
+    class Name(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str.__eq__(self, other)
+
+    object.__setattr__(scenario, "device_names", tuple(map(Name, scenario.device_names)))
+    assert isinstance(parse_control(text, scenario), Control)
+    assert compared <= 5 * 20_000

@@ -204,8 +204,8 @@ def test_hopeless_channels(sharing: str, snr_db: float) -> None:
     assert 0.0 < assert_feasible(scenario, "heterogeneous", best.draft_length, best.bandwidth_hz) < 1e-5
 
 
-@pytest.mark.parametrize("longest", [10_000, 10**7, 10**30])
-def test_no_cap_on_the_maximum_length(longest: int) -> None:
+@pytest.mark.parametrize("longest", [10_000, 10**7, 10**9])
+def test_a_maximum_length_out_of_reach(longest: int) -> None:
     """A maximum that no optimum reaches changes nothing."""
     devices = {"acceptance": [0.8, 0.6], "draft_s_per_token": [0.02, 0.04], "uplink_snr_db": [10.0, -5.0]}
     base = extreme(2, "fixed-snr", 33792.0, 1e-4, 0).replace(**devices)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msopt import ParameterError, draw, mode_exact, solve
+from msopt import ParameterError, draw, memory, mode_exact, solve
 from msopt.acceptance import Acceptance
 from msopt.mode_corners import combination, expected_of_all, sum_of_all
 from msopt.mode_exact import exact_lengths, require_exact
@@ -136,9 +136,14 @@ def test_more_devices_than_a_table_holds() -> None:
 
 
 def test_memory_is_checked_before_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mode_exact, "_free_bytes", lambda: 1 << 20)
-    with pytest.raises(ParameterError, match=r"needs about \d+ MiB of memory for K = 20; 1 MiB are free"):
-        require_exact(20)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 2 << 20)
+    with pytest.raises(ParameterError, match=r"modes for K = 20 needs about 256 MiB of memory; 2 MiB are available"):
+        require_exact(draw("uldl-qwen25", devices=20)[0])
+    three = draw("uldl-qwen25", devices=3)[0]
+    assert three.max_draft_length == 20
+    require_exact(three)  # 21^3 combinations, in 16 arrays of 8 bytes each
+    with pytest.raises(ParameterError, match="for K = 3 needs about 32 MiB"):
+        require_exact(three.replace(max_draft_length=63))
 
 
 def test_limits_go_with_exact_only() -> None:
