@@ -9,11 +9,12 @@ from msopt.acceptance import Acceptance
 from msopt.files import write_text
 from msopt.profile import Profile
 from msopt.profile_file import find_profile, task_of
-from msopt.profile_keys import draft_seconds, verify_numbers
+from msopt.profile_keys import draft_seconds
 from msopt.scenario import DEFAULT_MAX_DRAFT_LENGTH
 from msopt.schedule import DEFAULT_TOLERANCE, Schedule, mixed
 from msopt.schedule import schedule as find_schedule
 from msopt.validation import MOST_SERVED, MOST_TOGETHER, check_whole
+from msopt.verification_times import VerificationTimes
 from msopt.vllm_config import speculative_config
 from reports import cli_options as opt
 from reports.inputs import read_served, whole_numbers
@@ -57,9 +58,15 @@ def schedule(
     else:
         most = DEFAULT_MAX_DRAFT_LENGTH if served is not None and served.pooled else known
     law = mixed(laws, most)
-    found = find_schedule(law, verify_numbers(measured), _step(measured), sizes, most, tolerance)
+    times = VerificationTimes(measured)
+    found = find_schedule(law, times.seconds, _step(measured), sizes, most, tolerance)
     config = speculative_config(measured, found.ranges, law if synthetic else None)
-    warnings = [*measured.cautions, *(served.notes if served else ()), *_warnings(measured, found, known)]
+    warnings = [
+        *measured.cautions,
+        *times.notes(found.batch_sizes, max(length for _, _, length in found.ranges)),
+        *(served.notes if served else ()),
+        *_warnings(measured, found, known),
+    ]
     warn(warnings)
     record = _record(measured, tasks, found, config, warnings)
     if output is not None:
