@@ -41,7 +41,7 @@ class Partial:
         if not path.exists():
             return cls(path, settings)
         try:
-            held = json.loads(read_text(path))
+            held = json.loads(read_text(path), parse_constant=_no_number)
             found = cls(path, held["settings"], held["done"])
         except (ValueError, KeyError, TypeError):
             raise ParameterError(f"{path}: is not what an interrupted measurement leaves; remove it to begin") from None
@@ -54,10 +54,24 @@ class Partial:
         return found
 
     def keep(self, step: str, result: Any) -> None:
-        """Keep a step's result."""
+        """Keep a step's result.
+
+        Raises
+        ------
+        ParameterError
+            Where it holds what is no finite number.
+        """
+        try:
+            text = json.dumps({"settings": self.settings, "done": self.done | {step: result}}, allow_nan=False)
+        except ValueError:
+            raise ParameterError("a number that was measured is not finite") from None
         self.done[step] = result
-        write_text(self.path, json.dumps({"settings": self.settings, "done": self.done}))
+        write_text(self.path, text)
 
     def remove(self) -> None:
         """Remove the file: the measurement is complete."""
         self.path.unlink(missing_ok=True)
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is not a number")
