@@ -72,7 +72,7 @@ class Vocabulary(Part):
     shared_entries : int
         The entries that both have a token for: drafts hold no other [token].
     draft_mass_outside, target_mass_outside : float or None
-        Mean probability on the entries cut off: padding, and tokens of the draft alone [1]; None where it was not measured.
+        Mean probability on what is cut off, padding and tokens of the draft alone [1]; None where it was not measured.
     """
 
     tokenizer_entries: Positive
@@ -158,3 +158,8 @@ class Origin(Part):
     machine: Machine
     versions: dict[str, str]
     date: Day
+
+    @property
+    def label(self) -> str:
+        """Which measurement it was, in words."""
+        return f"{self.name}, on {self.machine.label}, {self.date}"

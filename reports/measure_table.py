@@ -16,8 +16,7 @@ def show_profile(console: "Console", profile: Profile) -> None:
     """All that was measured."""
     console.print(literal(profile.label), style="bold")
     if profile.acceptance_from is not None:
-        kept = profile.acceptance_from
-        console.print(literal(f"acceptance: {kept.name}, measured on {kept.machine.label}, {kept.date}"))
+        console.print(literal(f"acceptance: {profile.acceptance_from.label}"))
     _show_acceptance(console, profile)
     _show_laws(console, profile)
     _show_times(console, profile)

@@ -139,6 +139,7 @@ def measure(
     if plan.kept is not None:
         check_same_pair(plan.kept, pair)
     partial = Partial.beside(output, _settings(plan, pair))
+    found_there = bool(partial.done)
     watch = Stopwatch(pair.target.device, clock)
     for step in plan.steps:
         progress(step)
@@ -148,7 +149,12 @@ def measure(
             except ParameterError as error:
                 partial.remove()  # what the others found of such a model is worth nothing
                 raise ParameterError(f"{step}: {error}") from None
-    return _profile(plan, pair, partial.done)
+    try:
+        return _profile(plan, pair, partial.done)
+    except (LookupError, TypeError, ValueError, ParameterError):
+        if not found_there:
+            raise
+        raise partial.damaged() from None
 
 
 def finish(plan: Plan, pair: Pair, output: Path) -> None:

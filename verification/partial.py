@@ -44,7 +44,7 @@ class Partial:
             held = json.loads(read_text(path), parse_constant=_no_number)
             found = cls(path, held["settings"], held["done"])
         except (ValueError, KeyError, TypeError):
-            raise ParameterError(f"{path}: is not what an interrupted measurement leaves; remove it to begin") from None
+            raise cls(path, settings).damaged() from None
         if found.settings != settings:
             other = [key for key in settings if found.settings.get(key) != settings[key]]
             raise ParameterError(
@@ -67,6 +67,10 @@ class Partial:
             raise ParameterError("a number that was measured is not finite") from None
         self.done[step] = result
         write_text(self.path, text)
+
+    def damaged(self) -> ParameterError:
+        """The error for a file that holds something else."""
+        return ParameterError(f"{self.path}: is not what an interrupted measurement leaves; remove it to begin")
 
     def remove(self) -> None:
         """Remove the file: the measurement is complete."""

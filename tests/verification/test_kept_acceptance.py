@@ -12,6 +12,7 @@ from msopt.profile_file import parse_profile, profile_text, write_profile
 from msopt.profile_scenario import draw_from_profiles
 from msopt.provenance import Machine, Origin
 from reports.cli import main
+from reports.profile_tables import profile_record
 from tests.profiles import profile as invented
 from tests.verification.test_measurement import plan_of, ticking
 from verification.kept_acceptance import check_same_pair, kept_settings
@@ -54,6 +55,9 @@ def test_acceptance_is_kept_and_times_are_new(tiny: Pair, first: Profile, tmp_pa
     assert parse_profile(profile_text(again)) == again
     comment = draw_from_profiles({"again": again}, devices=1)[1]
     assert "acceptance: first, on other processor, 7 threads, 2026-01-31" in " ".join(comment.split())
+    assert profile_record([again]).tables["profiles"]["note"].tolist() == [
+        "acceptance: first, on other processor, 7 threads, 2026-01-31"
+    ]
     finish(plan_with(first), tiny, output)
     third = measure(plan_with(again), tiny, output, clock=ticking())
     assert third.acceptance_from == again.acceptance_from, "where it was first measured"
@@ -127,7 +131,7 @@ def test_the_command(tiny: Pair, first: Profile, tmp_path: Path, capsys: pytest.
     assert main([*command, "--repeats", "1", "--temperature", "1"]) == 2
     assert 'temperature = 1.0: the acceptance of profile "first" was measured with 0.9' in capsys.readouterr().err
     assert main([*command, "--repeats", "1"]) == 0
-    assert "acceptance: first, measured on other processor, 7 threads, 2026-01-31" in capsys.readouterr().out
+    assert "acceptance: first, on other processor, 7 threads, 2026-01-31" in capsys.readouterr().out
     found = parse_profile((tmp_path / "again.json").read_text())
     assert found.tasks == first.tasks
     assert found.verification is not None

@@ -140,7 +140,23 @@ def test_what_another_measurement_left_is_not_mixed_in(tiny: Pair, tmp_path: Pat
         measure(plan_of(), tiny, output, stop, ticking())
     with pytest.raises(ParameterError, match="another tokens"):
         measure(plan_of(tokens=31), tiny, output, clock=ticking())
-    output.with_name("x.json.partial").write_text("{")
+    path = output.with_name("x.json.partial")
+    held = json.loads(path.read_text())
+    good = held["done"]["code"]
+    times = {"drafting": [[0.1]] * 2, "verification": [[0.1 * n] for n in range(1, 7)], "prompt processing": [[1], [2]]}
+    run = good["prompts"][0]
+    for spoilt in (
+        good | {"mass_outside": [2.0, 0.0]},
+        good | {"prompts": [run | {"text_overlap": [1.5]}]},
+        good | {"prompts": [run | {"rounds": [{}]}]},
+        [],
+    ):
+        path.write_text(json.dumps(held | {"done": times | {"code": spoilt, "chat": good}}))
+        with pytest.raises(ParameterError, match=r"x\.json\.partial: .*remove it"):
+            measure(plan_of(), tiny, output, clock=ticking())
+    path.write_text(json.dumps(held | {"done": times | {"code": good, "chat": good}}))
+    assert measure(plan_of(), tiny, output).tasks["code"].prompts == 4
+    path.write_text("{")
     with pytest.raises(ParameterError, match="remove it"):
         measure(plan_of(), tiny, output, clock=ticking())
 
