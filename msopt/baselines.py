@@ -1,7 +1,5 @@
 """The papers' baselines (design section 6); every control they give is scored by the one evaluator."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray, levels
@@ -83,26 +81,11 @@ def centralised_goodput(scenario: Scenario, problem: Problem) -> float:
     ParameterError
         Where the scenario has no `server.draft_s_per_token`.
     """
-    step = _server_step_s(scenario)
-    length, _ = best_common_length(scenario, step, scenario.length_limits(problem))
-    return float(goodput_at_server(scenario, [length])[0])
-
-
-def goodput_at_server(scenario: Scenario, lengths: Sequence[int]) -> FloatArray:
-    """Drafting and verification at the server with one length for the batch, without radio: each of several [token/s].
-
-    Raises
-    ------
-    ParameterError
-        Where the scenario has no `server.draft_s_per_token`.
-    """
-    return common_goodput(scenario, _server_step_s(scenario), np.array(lengths, dtype=float))
-
-
-def _server_step_s(scenario: Scenario) -> float:
-    if scenario.server_draft_s_per_token is None:
+    step = scenario.server_draft_s_per_token
+    if step is None:
         raise ParameterError("method centralised needs server.draft_s_per_token in the scenario")
-    return scenario.server_draft_s_per_token
+    length, _ = best_common_length(scenario, step, scenario.length_limits(problem))
+    return float(common_goodput(scenario, step, np.array([length], dtype=float))[0])
 
 
 def server_only_goodput(scenario: Scenario) -> float:

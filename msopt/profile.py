@@ -10,13 +10,13 @@ Reading a profile needs no torch. `msopt.profile_file` reads and writes the file
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, model_validator
 
 from msopt.arrays import FloatArray
 from msopt.intervals import LEVEL
 from msopt.profile_acceptance import CurvePoint, Estimate, PayloadRow, Spread, TaskAcceptance, curve_of_counts
 from msopt.profile_times import BatchTiming, Term, Timing, Verification, VerificationFit, VerificationRow
-from msopt.provenance import Count, Machine, Model, Part, Sampling, Text, Vocabulary
+from msopt.provenance import Count, Day, Machine, Model, Origin, Part, Sampling, Text, Vocabulary
 
 __all__ = [
     "VERSION",
@@ -64,6 +64,9 @@ class Profile(Part):
     seed : int
     date : str
         Day of the measurement, YYYY-MM-DD.
+    acceptance_from : Origin or None
+        Where `sampling`, `vocabulary`, `seed`, `tasks` and `payload` were measured, where that was another profile:
+        `machine`, `versions` and `date` are those of the times then.
     interval_level : float
         Level of every interval in the file [1].
     tasks : dict
@@ -89,7 +92,8 @@ class Profile(Part):
     machine: Machine
     versions: dict[str, str]
     seed: Count
-    date: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    date: Day
+    acceptance_from: Origin | None = None
     interval_level: Annotated[float, Field(gt=0.0, lt=1.0)] = LEVEL
     tasks: dict[Text, TaskAcceptance]
     draft_time: Timing | None = None
@@ -106,11 +110,14 @@ class Profile(Part):
     @property
     def cautions(self) -> tuple[str, ...]:
         """What a user of the numbers should know."""
-        texts = []
-        if self.verification is not None and self.verification.fit.max_relative_residual > _POOR_FIT:
-            off = self.verification.fit.max_relative_residual
-            texts.append(f'profile "{self.name}": its verification fit is up to {off:.0%} off a measured median')
-        return tuple(texts)
+        if self.verification is None or self.verification.fit.max_relative_residual <= _POOR_FIT:
+            return ()
+        rows, fit = self.verification.rows, self.verification.fit
+        off = [abs(s) / row.time.median_s for s, row in zip(fit.residuals_s, rows, strict=True)]
+        worst = rows[int(np.argmax(off))]
+        most = f"{fit.max_relative_residual:.0%} off a measured median"
+        where = f"batch size {worst.batch}, length {worst.draft_length}"
+        return (f'profile "{self.name}": its verification fit is up to {most} ({where})',)
 
     def server_draft_s(self, batch: int) -> float | None:
         """One drafting step for a batch at the server [s]: linear between the measured batches.

@@ -177,4 +177,5 @@ def _distribution_bits(profiles: Sequence[Profile], given: int | None) -> tuple[
 def _provenance(profile: Profile) -> str:
     sampled = f" at temperature {profile.sampling.temperature:g}" if profile.sampling else ""
     only = "; times only" if profile.compute_only else ""
-    return f"{profile.label}{sampled}, on {profile.machine.label}, {profile.date}{only}"
+    first = f"; acceptance: {profile.acceptance_from.label}" if profile.acceptance_from else ""
+    return f"{profile.label}{sampled}, on {profile.machine.label}, {profile.date}{only}{first}"

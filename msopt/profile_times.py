@@ -6,6 +6,7 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from msopt.arrays import FloatArray, IntArray
 from msopt.provenance import Count, Part, Positive, Seconds, Share
 
 
@@ -112,12 +113,14 @@ class Term(Part):
 class VerificationFit(Part):
     """T_ver = base + per_device * batch + per_token * batch * (draft_length + 1), by least squares.
 
+    Rows with drafts are fitted where they tell the terms apart, else all.
+
     Attributes
     ----------
     base, per_device, per_token : Term
         c0, c2 and c1.
     r_squared : float
-        Coefficient of determination, at most 1.
+        Coefficient of determination among the rows fitted, at most 1.
     residuals_s : tuple of float
         Median less fit, of each row of the grid [s].
     max_relative_residual : float
@@ -130,6 +133,12 @@ class VerificationFit(Part):
     r_squared: Annotated[float, Field(le=1.0)]
     residuals_s: tuple[float, ...]
     max_relative_residual: Annotated[float, Field(ge=0.0)]
+
+    def seconds(self, batch: int, draft_length: int | IntArray) -> FloatArray:
+        """The fitted time of a batch at one draft length or several, of the same shape [s]."""
+        positions = batch * (np.asarray(draft_length) + 1.0)
+        fitted = self.base.seconds + self.per_device.seconds * batch + self.per_token.seconds * positions
+        return np.asarray(fitted)
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -154,4 +163,10 @@ class Verification(Part):
     def _check(self) -> Self:
         if len(self.fit.residuals_s) != len(self.rows):
             raise ValueError(f"fit.residuals_s holds {len(self.fit.residuals_s)} values for {len(self.rows)} rows")
+        cells = [(row.batch, row.draft_length) for row in self.rows]
+        for place, row in enumerate(self.rows):
+            if cells[place] in cells[:place]:
+                raise ValueError(f"rows[{place}]: batch {row.batch} at draft_length {row.draft_length} stands twice")
+            if row.time.median_s == 0.0:
+                raise ValueError(f"rows[{place}].time.median_s = 0: verification takes time")
         return self

@@ -9,6 +9,7 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 Seconds = Annotated[float, Field(ge=0.0, le=1e30)]
 
 
@@ -60,7 +61,7 @@ class Model(Part):
 
 
 class Vocabulary(Part):
-    """Sizes of the vocabularies, and the probability that a cut to the shared entries leaves out.
+    """Sizes of the vocabularies, and the probability that a cut to the target's tokens leaves out.
 
     Attributes
     ----------
@@ -69,9 +70,9 @@ class Vocabulary(Part):
     draft_entries, target_entries : int
         Width of each model's distribution, padding included [token].
     shared_entries : int
-        The entries that both distributions are cut to [token].
+        The entries that both have a token for: drafts hold no other [token].
     draft_mass_outside, target_mass_outside : float or None
-        Mean probability on the entries cut off [1]; None where it was not measured.
+        Mean probability on what is cut off, padding and tokens of the draft alone [1]; None where it was not measured.
     """
 
     tokenizer_entries: Positive
@@ -105,12 +106,15 @@ class Sampling(Part):
         Filters [token], [1]; None: none.
     draft_length : int
         Tokens drafted in each measured round [token].
+    tokens : int or None
+        Tokens generated for each prompt at least, unless the text ended before [token]; None: not recorded.
     """
 
     temperature: Annotated[float, Field(ge=0.0)]
     top_k: Positive | None = None
     top_p: Annotated[float, Field(gt=0.0, le=1.0)] | None = None
     draft_length: Positive
+    tokens: Positive | None = None
 
 
 class Machine(Part):
@@ -134,3 +138,28 @@ class Machine(Part):
     def label(self) -> str:
         """What computed, in words."""
         return self.gpu or f"{self.cpu}, {self.threads} thread{'s' if self.threads > 1 else ''}"
+
+
+class Origin(Part):
+    """Where and when a part of a profile was measured that was not measured with the rest of it.
+
+    Attributes
+    ----------
+    name : str
+        The profile that it was first written to.
+    machine : Machine
+    versions : dict
+        Library to version.
+    date : str
+        Day of the measurement, YYYY-MM-DD.
+    """
+
+    name: Text
+    machine: Machine
+    versions: dict[str, str]
+    date: Day
+
+    @property
+    def label(self) -> str:
+        """Which measurement it was, in words."""
+        return f"{self.name}, on {self.machine.label}, {self.date}"

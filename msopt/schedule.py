@@ -1,7 +1,7 @@
 """How many tokens a server that drafts and verifies itself should draft at each batch size, and in how few ranges.
 
-The goodput of a batch of b sequences at length L is b E(L)/(L * step(b) + T_ver(b, L)), the centralised baseline
-without radio; `baselines.goodput_at_server` computes it.
+The goodput of a batch of b sequences at length L is b E(L)/(L * step(b) + T_ver(b, L)): the centralised baseline, with
+verification times as they were measured (`msopt.verification_times`) where a scenario has three numbers of a fit.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,9 +11,7 @@ import numpy as np
 
 from msopt.acceptance import Acceptance
 from msopt.arrays import FloatArray, IntArray
-from msopt.baselines import goodput_at_server
 from msopt.errors import ParameterError
-from msopt.scenario import Scenario
 from msopt.validation import MOST_SERVED, MOST_TOGETHER, check_whole
 
 DEFAULT_TOLERANCE = 0.005
@@ -76,7 +74,7 @@ class Schedule:
 
 def schedule(
     acceptance: Acceptance,
-    verify: dict[str, float],
+    verify_s: Callable[[int, IntArray], FloatArray],
     draft_step_s: Callable[[int], float],
     batch_sizes: Sequence[int],
     max_length: int,
@@ -88,8 +86,8 @@ def schedule(
     ----------
     acceptance : Acceptance
         Of one sequence; all of a batch have the same law.
-    verify : dict
-        The keys verify_base_s, verify_per_device_s and verify_per_token_s of a scenario [s].
+    verify_s : function
+        Verification of a batch of some size at each of several draft lengths, as many numbers above 0 [s].
     draft_step_s : function
         One drafting step for a batch of some size [s].
     batch_sizes : sequence of int
@@ -117,9 +115,10 @@ def schedule(
             f"{len(batch_sizes) * (max_length + 1)} goodputs, above {MOST_GOODPUTS}, the most that is allowed"
         )
     sizes = np.unique(np.array(batch_sizes, dtype=np.int64))
-    lengths = range(max_length + 1)
+    lengths = np.arange(max_length + 1)
+    tokens = acceptance.expected_tokens(lengths[:, None].astype(float))[:, 0]
     table = np.array(
-        [b * goodput_at_server(_one_for_all(acceptance, verify, draft_step_s(int(b)), int(b)), lengths) for b in sizes]
+        [b * tokens / (lengths * draft_step_s(b) + verify_s(b, lengths)) for b in (int(size) for size in sizes)]
     )
     return Schedule(sizes, table, _merge(sizes, table / table.max(axis=1, keepdims=True), 1.0 - tolerance))
 
@@ -134,25 +133,6 @@ def mixed(laws: Sequence[Acceptance], length: int) -> Acceptance:
     whole = np.arange(1.0, length + 1.0)[:, None]
     curve = np.mean([law.survival(whole)[:, 0] for law in laws], axis=0)
     return Acceptance.of([0.0], curves=[np.minimum.accumulate(curve)])
-
-
-def _one_for_all(acceptance: Acceptance, verify: dict[str, float], step_s: float, batch: int) -> Scenario:
-    """A batch of alike sequences as one device whose verification costs as much as theirs; its radio is not used."""
-    return Scenario(
-        verify_base_s=verify["verify_base_s"],
-        verify_per_device_s=batch * verify["verify_per_device_s"],
-        verify_per_token_s=batch * verify["verify_per_token_s"],
-        server_draft_s_per_token=step_s,
-        acceptance=acceptance,
-        draft_s_per_token=np.zeros(1),
-        uplink_snr_db=np.zeros(1),
-        downlink_snr_db=np.zeros(1),
-        downlink_power_w=1.0,
-        uplink_bandwidth_hz=1.0,
-        downlink_bandwidth_hz=1.0,
-        token_bits=0,
-        distribution_bits=1,
-    )
 
 
 def _merge(sizes: IntArray, share: FloatArray, least: float) -> tuple[tuple[int, int, int], ...]:

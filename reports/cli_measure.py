@@ -5,13 +5,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from msopt import ParameterError
 from msopt.errors import describe
-from msopt.profile_file import write_profile
+from msopt.profile_file import find_profile, write_profile
 from reports.output import print_tables, warn
 
 Draft = Annotated[
@@ -34,19 +34,36 @@ Task = Annotated[
 Name = Annotated[
     str | None, typer.Option("--name", metavar="TEXT", help="The profile's name (default: the file's without .json).")
 ]
-Prompts = Annotated[int, typer.Option("--prompts", metavar="N", help="Prompts of each task.")]
-Tokens = Annotated[int, typer.Option("--tokens", metavar="N", help="Tokens generated for each prompt.")]
-DraftLength = Annotated[int, typer.Option("--draft-length", metavar="L", help="Tokens drafted in each measured round.")]
-Temperature = Annotated[float, typer.Option("--temperature", metavar="T", help="Of both models; 0: most probable.")]
+Prompts = Annotated[int | None, typer.Option("--prompts", metavar="N", help="Prompts of each task (default: 8).")]
+Tokens = Annotated[
+    int | None, typer.Option("--tokens", metavar="N", help="Tokens generated for each prompt (default: 96).")
+]
+DraftLength = Annotated[
+    int | None, typer.Option("--draft-length", metavar="L", help="Tokens drafted in each measured round (default: 8).")
+]
+Temperature = Annotated[
+    float | None,
+    typer.Option("--temperature", metavar="T", help="Of both models; 0: most probable (default: 1)."),
+]
 TopK = Annotated[int | None, typer.Option("--top-k", metavar="K", help="Keep the K most probable tokens.")]
 TopP = Annotated[float | None, typer.Option("--top-p", metavar="P", help="Keep tokens up to this share.")]
-Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of every draw.")]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed of every draw (default: 0).")]
+AcceptanceFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--acceptance-from",
+        metavar="PROFILE",
+        help="Keep the acceptance of this profile of the same pair, and its settings; measure only times.",
+    ),
+]
 Device = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, or cuda for a GPU.")]
 ComputeType = Annotated[str, typer.Option("--dtype", metavar="NAME", help="float32, bfloat16 or float16.")]
 Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Threads of the CPU.")]
 Repeats = Annotated[int, typer.Option("--repeats", metavar="N", help="Single times of each verification.")]
 Batches = Annotated[str, typer.Option("--batches", metavar="N,N,...", help="Batch sizes that are timed.")]
-DraftLengths = Annotated[str, typer.Option("--draft-lengths", metavar="L,L,...", help="Draft lengths that are timed.")]
+DraftLengths = Annotated[
+    str, typer.Option("--draft-lengths", metavar="L,L,...", help="Draft lengths that are timed; 0: without drafts.")
+]
 
 
 def measure(
@@ -56,19 +73,20 @@ def measure(
     *,
     task: Task = None,
     name: Name = None,
-    prompts: Prompts = 8,
-    tokens: Tokens = 96,
-    draft_length: DraftLength = 8,
-    temperature: Temperature = 1.0,
+    acceptance_from: AcceptanceFrom = None,
+    prompts: Prompts = None,
+    tokens: Tokens = None,
+    draft_length: DraftLength = None,
+    temperature: Temperature = None,
     top_k: TopK = None,
     top_p: TopP = None,
-    seed: Seed = 0,
+    seed: Seed = None,
     device: Device = "cpu",
     dtype: ComputeType = "float32",
     threads: Threads = None,
     repeats: Repeats = 10,
     batches: Batches = "1,2,4,8",
-    draft_lengths: DraftLengths = "1,3,7",
+    draft_lengths: DraftLengths = "0,1,3,7",
 ) -> None:
     """Measure a pair of models: acceptance by task, times, payloads. After an interrupt the same command goes on."""
     missing = [module for module in ("torch", "transformers") if importlib.util.find_spec(module) is None]
@@ -81,25 +99,37 @@ def measure(
         raise ParameterError(f"--output = {describe(output)} is not a file in a folder that exists")
 
     from reports.measure_table import disagreements, show_profile
+    from verification.kept_acceptance import kept_settings
     from verification.measurement import Plan, finish, use_threads
     from verification.measurement import measure as run
     from verification.pairs import load_pair
     from verification.prompts import all_prompts
     from verification.sampling import SamplingRule
 
+    asked = {
+        "tasks": task and tuple(task),
+        "prompts": prompts,
+        "tokens": tokens,
+        "draft_length": draft_length,
+        "temperature": temperature,
+        "top_k": top_k,
+        "top_p": top_p,
+        "seed": seed,
+    }
+    settings: dict[str, Any] = {key: value for key, value in asked.items() if value is not None}
+    kept = find_profile(acceptance_from) if acceptance_from is not None else None
+    settings = {"tasks": tuple(all_prompts())} | settings if kept is None else kept_settings(kept, settings)
+    rule = {key: settings.pop(key) for key in ("temperature", "top_k", "top_p") if key in settings}
     plan = Plan(
         name=name or path.name.removesuffix(".json"),
         draft=draft,
         target=target,
-        tasks=tuple(task or all_prompts()),
-        prompts=prompts,
-        tokens=tokens,
-        draft_length=draft_length,
-        rule=SamplingRule(temperature, top_k, top_p),
-        seed=seed,
+        rule=SamplingRule(**rule),
         repeats=repeats,
         batches=whole_numbers("--batches", batches),
         draft_lengths=whole_numbers("--draft-lengths", draft_lengths),
+        kept=kept,
+        **settings,
     )
     use_threads(threads)
     with _progress(len(plan.steps) + 1) as progress:

@@ -9,11 +9,12 @@ from msopt.files import write_text
 from msopt.json_text import to_json
 from msopt.profile import Profile
 from msopt.profile_file import find_profile, task_of
-from msopt.profile_keys import draft_seconds, verify_numbers
+from msopt.profile_keys import draft_seconds
 from msopt.scenario import DEFAULT_MAX_DRAFT_LENGTH
 from msopt.schedule import DEFAULT_TOLERANCE, Schedule, mixed
 from msopt.schedule import schedule as find_schedule
 from msopt.validation import MOST_SERVED, MOST_TOGETHER, check_whole
+from msopt.verification_times import VerificationTimes
 from msopt.vllm_config import speculative_config
 from msopt.vllm_metrics import Served
 from reports import cli_options as opt
@@ -59,9 +60,15 @@ def schedule(
     else:
         most = known if served is None else _longest(measured, served)
     law = mixed(laws, most)
-    found = find_schedule(law, verify_numbers(measured), _step(measured), sizes, most, tolerance)
+    times = VerificationTimes(measured)
+    found = find_schedule(law, times.seconds, _step(measured), sizes, most, tolerance)
     config = speculative_config(measured, found.ranges, law if synthetic else None, served)
-    warnings = [*measured.cautions, *(served.notes if served else ()), *_warnings(measured, found, known)]
+    warnings = [
+        *measured.cautions,
+        *times.notes(found.batch_sizes, max(length for _, _, length in found.ranges)),
+        *(served.notes if served else ()),
+        *_warnings(measured, found, known),
+    ]
     warnings += [] if synthetic or config is None else _drafting(measured, served)
     warn(warnings)
     record = _record(measured, tasks, found, config, warnings)

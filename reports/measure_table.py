@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 def show_profile(console: "Console", profile: Profile) -> None:
     """All that was measured."""
     console.print(literal(profile.label), style="bold")
+    if profile.acceptance_from is not None:
+        console.print(literal(f"acceptance: {profile.acceptance_from.label}"))
     _show_acceptance(console, profile)
     _show_laws(console, profile)
     _show_times(console, profile)

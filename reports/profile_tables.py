@@ -84,7 +84,7 @@ def _study(profile: "Profile") -> dict[str, list[Row]]:
 
 
 def _provenance(profile: "Profile") -> Row:
-    sampling = profile.sampling
+    sampling, kept = profile.sampling, profile.acceptance_from
     return {
         "draft": profile.draft.name,
         "draft_quantisation": profile.draft.quantisation,
@@ -96,7 +96,7 @@ def _provenance(profile: "Profile") -> Row:
         "machine": profile.machine.label,
         "date": profile.date,
         "interval_level": profile.interval_level,
-        "note": profile.note,
+        "note": "; ".join(filter(None, [profile.note, f"acceptance: {kept.label}" if kept else ""])),
     }
 
 

@@ -28,7 +28,7 @@ from verification.messages import (
     target_levels,
     unpack,
 )
-from verification.sampling import Generators, Verdict, at, draw, leading, ratio, residual, uniforms
+from verification.sampling import Generators, Verdict, at, check_laws, draw, leading, ratio, residual, uniforms
 
 Place = Literal["server", "device"]
 
@@ -64,6 +64,7 @@ class Exchange:
         self, target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int], generators: Generators
     ) -> Corrected:
         """Verify drafts that were drawn from `drafting`; arguments as those of `verification.sampling.verify`."""
+        check_laws(target, draft, lengths)
         decide = correct_at_server if self.place == "server" else correct_at_device
         return decide(target, draft, tokens, lengths, generators, self.payload)
 

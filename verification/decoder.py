@@ -7,7 +7,9 @@ import torch
 from torch import Tensor
 from transformers import Cache
 
+from msopt.errors import ParameterError, describe
 from verification.language_model import LanguageModel
+from verification.pairs import Pair
 
 
 class RaggedCache(Cache):  # type: ignore[misc]
@@ -66,12 +68,21 @@ class Decoder:
     texts : int
         How many.
     entries : int
-        Leading entries of the vocabulary that logits are cut to.
+        Entries of the logits that are returned.
+    known : int, optional
+        Leading entries that the model has a token for, by default all: the logits of the others are -inf, what
+        the model holds beyond them is cut off.
+    role : str
+        What the model is in messages.
     """
 
-    def __init__(self, model: LanguageModel, texts: int, entries: int) -> None:
+    def __init__(
+        self, model: LanguageModel, texts: int, entries: int, known: int | None = None, role: str = "model"
+    ) -> None:
         self.model = model
         self.entries = entries
+        self.known = entries if known is None else known
+        self._role = role
         self.lengths = [0] * texts
         self._cache = RaggedCache(texts)
         self._outside_sum, self._outside_count = 0.0, 0
@@ -102,6 +113,11 @@ class Decoder:
         -------
         tensor, shape (n, most wanted, entries)
             Row i holds its `wanted[i]` logits in text order; what follows them has no meaning.
+
+        Raises
+        ------
+        ParameterError
+            Where wanted logits are no law: NaN or infinite, or no token left, the text and the place are named.
         """
         device = self.model.device
         counts = torch.tensor([len(tokens) for tokens in new])
@@ -112,7 +128,7 @@ class Decoder:
         self._cache.select(torch.tensor(texts, device=device), positions)
         keep = width - int((counts - torch.tensor(wanted)).min())
         output = self.model.network(
-            input_ids=tokens,
+            **self._inputs(tokens),
             position_ids=positions,
             attention_mask=self._mask(positions),
             cache=self._cache,
@@ -123,11 +139,37 @@ class Decoder:
             self.lengths[text] += len(row)
         first = counts - torch.tensor(wanted) - (width - keep)
         place = (first[:, None] + torch.arange(max(wanted))).clamp_max(keep - 1).to(device)
-        whole = max(wanted) == keep and not bool(first.any())
-        logits = (
-            output.logits if whole else output.logits.gather(1, place[..., None].expand(-1, -1, self.model.entries))
-        )
-        return self._cut(logits, wanted)
+        logits = output.logits
+        if max(wanted) < keep or bool(first.any()):
+            logits = logits.gather(1, place[..., None].expand(-1, -1, logits.shape[-1]))
+        meant = (torch.arange(max(wanted))[None] < torch.tensor(wanted)[:, None]).to(logits.device)
+        cut = self._cut(logits, meant)
+        for part in (logits,) if cut is logits else (logits, cut):
+            self._check(part, meant, texts, wanted)
+        return cut
+
+    def _check(self, logits: Tensor, meant: Tensor, texts: Sequence[int], wanted: Sequence[int]) -> None:
+        """Refuse logits that are no law; the first of a text and a place at which they are not is named."""
+        wrong = meant & ~logits.amax(-1).isfinite()  # NaN wins a maximum; -inf is the greatest where none is left
+        if not bool(wrong.any()):
+            return
+        row, column = (int(index) for index in wrong.nonzero()[0])
+        place, logits = self.lengths[texts[row]] - wanted[row] + column + 1, logits[row, column]
+        nan, infinite = int(logits.isnan().sum()), int(logits.isposinf().sum())
+        what = f"of its {len(logits)} logits {nan} are NaN and {infinite} infinite"
+        if not nan and not infinite:
+            what = f"all of its {len(logits)} logits are -inf, no token is left"
+        hint = "; float16 ends at 65504, float32 and bfloat16 do not" if self.model.dtype == torch.float16 else ""
+        whose = f"{self._role} {describe(self.model.name)}"
+        raise ParameterError(f"{whose} gives no law after {place} tokens of text {texts[row] + 1}: {what}{hint}")
+
+    def _inputs(self, tokens: Tensor) -> dict[str, Tensor]:
+        """What the network is given: tokens, or where it lacks one their embeddings, that of the lacking one 0."""
+        lacking = tokens >= self.model.entries
+        if self.entries <= self.model.entries or not bool(lacking.any()):
+            return {"input_ids": tokens}
+        embedded = self.model.network.get_input_embeddings()(tokens.masked_fill(lacking, 0))
+        return {"inputs_embeds": embedded.masked_fill(lacking[..., None], 0.0)}
 
     def _mask(self, positions: Tensor) -> Tensor:
         """What is added to attention scores, shape (n, 1, t, longest): a position sees itself and all before it."""
@@ -135,12 +177,24 @@ class Decoder:
         blocked = torch.zeros(seen.shape, dtype=self.model.dtype, device=positions.device)
         return blocked.masked_fill_(~seen, torch.finfo(self.model.dtype).min)[:, None]
 
-    def _cut(self, logits: Tensor, wanted: Sequence[int]) -> Tensor:
-        if self.entries == logits.shape[-1]:
-            return logits
-        inside = logits[..., : self.entries]
-        share = torch.exp(inside.float().logsumexp(-1) - logits.float().logsumexp(-1))
-        meant = torch.arange(share.shape[1])[None] < torch.tensor(wanted)[:, None]
-        self._outside_sum += float((1.0 - share[meant.to(share.device)]).clamp_min(0.0).sum())
-        self._outside_count += int(meant.sum())
+    def _cut(self, logits: Tensor, meant: Tensor) -> Tensor:
+        """Logits of the entries that are returned; the mass that a cut leaves out is added up where it is meant."""
+        if logits.shape[-1] < self.known:
+            raise ParameterError(
+                f"{self._role} {describe(self.model.name)} gives {logits.shape[-1]} logits, fewer than its vocabulary"
+            )
+        inside = logits
+        if self.known < logits.shape[-1]:
+            inside = logits[..., : self.known]
+            share = torch.exp(inside.float().logsumexp(-1) - logits.float().logsumexp(-1))
+            self._outside_sum += float((1.0 - share[meant]).clamp_min(0.0).sum())
+            self._outside_count += int(meant.sum())
+        if self.known < self.entries:
+            inside = torch.nn.functional.pad(inside, (0, self.entries - self.known), value=-torch.inf)
         return inside
+
+
+def decoders(pair: Pair, texts: int) -> tuple[Decoder, Decoder]:
+    """The draft's and the target's over a batch of texts, with logits of the target's tokens both."""
+    draft = Decoder(pair.draft, texts, pair.entries, pair.shared, "draft")
+    return draft, Decoder(pair.target, texts, pair.entries, role="target")

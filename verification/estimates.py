@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from msopt.errors import ParameterError
 from msopt.intervals import LEVEL, proportion_interval
 from msopt.profile_acceptance import Agreement, Estimate, Spread, TaskAcceptance, curve_of_counts
-from verification.rounds import Drafted
+from verification.rounds import Drafted, check_shares
+
+_ROUND_OFF = 1e-6
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,12 @@ class PromptRun:
     rounds: tuple[Drafted, ...]
     text_overlap: tuple[float, ...]
     replayed: tuple[tuple[float, float], ...]
+
+    def __post_init__(self) -> None:
+        check_shares("text_overlap", self.text_overlap)
+        for visited, accepted in self.replayed:
+            if not 0.0 <= accepted <= visited * (1.0 + _ROUND_OFF) or not math.isfinite(visited):
+                raise ParameterError(f"replayed holds {accepted:g} accepted of {visited:g} visited positions")
 
 
 def clustered(sums: Sequence[float], counts: Sequence[float], level: float = LEVEL) -> Estimate:

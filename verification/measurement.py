@@ -13,10 +13,12 @@ import torch
 from msopt.errors import ParameterError
 from msopt.intervals import LEVEL
 from msopt.profile import Profile
+from msopt.profile_file import profile_text
 from msopt.profile_times import BatchTiming, Timing, Verification, VerificationRow
 from msopt.provenance import Sampling
 from msopt.validation import MOST_MEASURED, check_whole
 from verification.estimates import PromptRun, task_acceptance
+from verification.kept_acceptance import check_same_pair, origin
 from verification.pairs import Pair
 from verification.partial import Partial
 from verification.payload import payload_rows, replays
@@ -50,13 +52,17 @@ class Plan:
     rule : SamplingRule
     seed : int
     batches, draft_lengths : tuples of int
-        The grid of verification times; `batches` also of the server's drafting times.
+        The grid of verification times, length 0 being a step without drafts; `batches` also of the server's drafting
+        times.
     prompt_lengths : tuple of int
         Prompts whose reading is timed [token].
     context : int
         Tokens in the cache when drafting and verification are timed [token].
     repeats : int
         Single times of each row of the grid; drafting is timed eight times as often.
+    kept : Profile or None
+        Of the same pair, whose acceptance is kept in place of measuring it; `tasks` are none then, and `draft_length`,
+        `rule` and `seed` those that it was measured with (`verification.kept_acceptance`).
     """
 
     name: str
@@ -69,21 +75,24 @@ class Plan:
     rule: SamplingRule = field(default_factory=SamplingRule)
     seed: int = 0
     batches: tuple[int, ...] = (1, 2, 4, 8)
-    draft_lengths: tuple[int, ...] = (1, 3, 7)
+    draft_lengths: tuple[int, ...] = (0, 1, 3, 7)
     prompt_lengths: tuple[int, ...] = (32, 128)
     context: int = 128
     repeats: int = 10
+    kept: Profile | None = None
 
     def __post_init__(self) -> None:
         for name in ("prompts", "tokens", "draft_length", "context", "repeats"):
             check_whole(name, getattr(self, name), 1, MOST_MEASURED)
-        for name in ("batches", "draft_lengths", "prompt_lengths"):
+        for name, least in (("batches", 1), ("draft_lengths", 0), ("prompt_lengths", 1)):
             values = getattr(self, name)
-            if len(set(values)) < 2 or min(values) < 1:
-                raise ParameterError(f"{name} = {list(values)} are not two or more whole numbers of at least 1")
-            check_whole(name, max(values), 1, MOST_MEASURED)
+            if len(values) < 2 or len(set(values)) < len(values) or min(values) < least:
+                raise ParameterError(
+                    f"{name} = {list(values)} are not two or more different whole numbers of at least {least}"
+                )
+            check_whole(name, max(values), least, MOST_MEASURED)
         check_whole("seed", self.seed, 0)
-        if not self.tasks or len(set(self.tasks)) < len(self.tasks):
+        if bool(self.tasks) == bool(self.kept) or len(set(self.tasks)) < len(self.tasks):
             raise ParameterError(f"tasks = {list(self.tasks)}: one at least, and none twice")
         for task in self.tasks:
             prompts_of(task, self.prompts)
@@ -124,15 +133,28 @@ def measure(
     Raises
     ------
     ParameterError
-        Where a measurement with other settings was interrupted at the same output.
+        Where a measurement with other settings was interrupted at the same output, or a model gives no law: the
+        step, the model, the text and the place are named, and nothing is left.
     """
+    if plan.kept is not None:
+        check_same_pair(plan.kept, pair)
     partial = Partial.beside(output, _settings(plan, pair))
+    found_there = bool(partial.done)
     watch = Stopwatch(pair.target.device, clock)
     for step in plan.steps:
         progress(step)
         if step not in partial.done:
-            partial.keep(step, _run_step(step, plan, pair, watch))
-    return _profile(plan, pair, partial.done)
+            try:
+                partial.keep(step, _run_step(step, plan, pair, watch))
+            except ParameterError as error:
+                partial.remove()  # what the others found of such a model is worth nothing
+                raise ParameterError(f"{step}: {error}") from None
+    try:
+        return _profile(plan, pair, partial.done)
+    except (LookupError, TypeError, ValueError, ParameterError):
+        if not found_there:
+            raise
+        raise partial.damaged() from None
 
 
 def finish(plan: Plan, pair: Pair, output: Path) -> None:
@@ -144,6 +166,7 @@ def _settings(plan: Plan, pair: Pair) -> dict[str, Any]:
     texts = [prompt for task in plan.tasks for prompt in prompts_of(task, plan.prompts)]
     return {
         **asdict(plan),
+        "kept": plan.kept and sha256_of([profile_text(plan.kept)]),
         "prompt texts": sha256_of(texts),
         "models": [model_record(model).model_dump(mode="json") for model in (pair.draft, pair.target)],
         "machine": machine_record(pair.target.device).model_dump(mode="json"),
@@ -200,46 +223,63 @@ def _runs(found: dict[str, Any]) -> list[PromptRun]:
 
 
 def _profile(plan: Plan, pair: Pair, done: dict[str, Any]) -> Profile:
-    runs = {task: _runs(done[task]) for task in plan.tasks}
-    outside = [sum(done[task]["mass_outside"][side] for task in plan.tasks) / len(plan.tasks) for side in (0, 1)]
-    rows = tuple(
-        VerificationRow(batch=batch, draft_length=length, time=Timing.of(times))
-        for (batch, length), times in zip(plan.grid, done["verification"], strict=True)
-    )
-    drafting = [Timing.of(times) for times in done["drafting"]]
+    """The profile of finished steps: what is of the pair, measured now or kept, and what is of the machine."""
     return Profile(
         name=plan.name,
         draft=model_record(pair.draft),
         target=model_record(pair.target),
-        vocabulary=vocabulary_record(pair, *outside),
-        sampling=Sampling(
-            temperature=plan.rule.temperature,
-            top_k=plan.rule.top_k,
-            top_p=plan.rule.top_p,
-            draft_length=plan.draft_length,
-        ),
         machine=machine_record(pair.target.device),
         versions=version_record(),
         seed=plan.seed,
         date=datetime.date.today().isoformat(),
-        interval_level=LEVEL,
-        tasks={task: task_acceptance(own, sha256_of(prompts_of(task, plan.prompts))) for task, own in runs.items()},
-        draft_time=drafting[plan.batches.index(1)] if 1 in plan.batches else None,
-        server_draft=tuple(
+        **(_acceptance_parts(plan, pair, done) if plan.kept is None else _kept_parts(plan.kept)),
+        **_time_parts(plan, done),
+    )
+
+
+def _acceptance_parts(plan: Plan, pair: Pair, done: dict[str, Any]) -> dict[str, Any]:
+    runs = {task: _runs(done[task]) for task in plan.tasks}
+    outside = [sum(done[task]["mass_outside"][side] for task in plan.tasks) / len(plan.tasks) for side in (0, 1)]
+    return {
+        "vocabulary": vocabulary_record(pair, *outside),
+        "sampling": Sampling(
+            temperature=plan.rule.temperature,
+            top_k=plan.rule.top_k,
+            top_p=plan.rule.top_p,
+            draft_length=plan.draft_length,
+            tokens=plan.tokens,
+        ),
+        "interval_level": LEVEL,
+        "tasks": {task: task_acceptance(own, sha256_of(prompts_of(task, plan.prompts))) for task, own in runs.items()},
+        "payload": tuple(payload_rows(runs, pair.entries, LEVEL)),
+    }
+
+
+def _kept_parts(kept: Profile) -> dict[str, Any]:
+    names = ("vocabulary", "sampling", "interval_level", "tasks", "payload")
+    return {name: getattr(kept, name) for name in names} | {"acceptance_from": origin(kept)}
+
+
+def _time_parts(plan: Plan, done: dict[str, Any]) -> dict[str, Any]:
+    rows = tuple(
+        VerificationRow(batch=batch, draft_length=length, time=Timing.of(times))
+        for (batch, length), times in zip(plan.grid, done["verification"], strict=True)
+    )
+    fit = fit_verification(
+        [row.batch for row in rows], [row.draft_length for row in rows], [row.time.median_s for row in rows]
+    )
+    drafting = [Timing.of(times) for times in done["drafting"]]
+    return {
+        "draft_time": drafting[plan.batches.index(1)] if 1 in plan.batches else None,
+        "server_draft": tuple(
             BatchTiming(batch=batch, time=time_) for batch, time_ in zip(plan.batches, drafting, strict=True)
         ),
-        verification=Verification(
-            rows=rows,
-            fit=fit_verification(
-                [row.batch for row in rows], [row.draft_length for row in rows], [row.time.median_s for row in rows]
-            ),
-        ),
-        prompt_processing=tuple(
+        "verification": Verification(rows=rows, fit=fit),
+        "prompt_processing": tuple(
             BatchTiming(batch=1, tokens=length, time=Timing.of(times))
             for length, times in zip(plan.prompt_lengths, done["prompt processing"], strict=True)
         ),
-        payload=tuple(payload_rows(runs, pair.entries, LEVEL)),
-    )
+    }
 
 
 def use_threads(count: int | None) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from msopt.errors import ParameterError, describe
 from verification.ladder import shortened
 from verification.language_model import EMBEDDED, LanguageModel, load_model
-from verification.same_tokenizer import shared_entries
+from verification.same_tokenizer import known_entries, shared_entries
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +17,9 @@ class Pair:
     ----------
     draft, target : LanguageModel
     entries : int
-        Leading entries of the vocabulary that both have; every distribution is cut to them.
+        Leading entries of the vocabulary that the target has tokens for; every distribution is over them.
+    shared : int
+        Those of them that the draft has too; it drafts no other.
     end_tokens : frozenset of int
         The target's ends of a text.
     """
@@ -25,13 +27,15 @@ class Pair:
     draft: LanguageModel
     target: LanguageModel
     entries: int
+    shared: int
     end_tokens: frozenset[int]
 
 
 def make_pair(draft: LanguageModel, target: LanguageModel) -> Pair:
     """Pair two models; an error where their tokenizers differ (`verification.same_tokenizer`)."""
-    entries = target.entries if draft.tokenizer is target.tokenizer else shared_entries(draft, target)
-    return Pair(draft, target, entries, target.end_tokens)
+    if draft.tokenizer is target.tokenizer:
+        return Pair(draft, target, target.entries, target.entries, target.end_tokens)
+    return Pair(draft, target, known_entries(target), shared_entries(draft, target), target.end_tokens)
 
 
 def load_pair(draft: str, target: str = EMBEDDED, *, dtype: str = "float32", device: str = "cpu") -> Pair:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from msopt.errors import ParameterError
+from msopt.errors import MsoptError, ParameterError
 from msopt.files import read_text, write_text
 from msopt.json_text import to_json
 
@@ -42,10 +42,10 @@ class Partial:
         if not path.exists():
             return cls(path, settings)
         try:
-            held = json.loads(read_text(path))
+            held = json.loads(read_text(path), parse_constant=_no_number)
             found = cls(path, held["settings"], held["done"])
         except (ValueError, KeyError, TypeError):
-            raise ParameterError(f"{path}: is not what an interrupted measurement leaves; remove it to begin") from None
+            raise cls(path, settings).damaged() from None
         if found.settings != settings:
             other = [key for key in settings if found.settings.get(key) != settings[key]]
             raise ParameterError(
@@ -55,10 +55,28 @@ class Partial:
         return found
 
     def keep(self, step: str, result: Any) -> None:
-        """Keep a step's result."""
+        """Keep a step's result.
+
+        Raises
+        ------
+        ParameterError
+            Where it holds what is no finite number.
+        """
+        try:
+            text = to_json({"settings": self.settings, "done": self.done | {step: result}})
+        except MsoptError as error:
+            raise ParameterError(f"a number that was measured is not finite: {error}") from None
         self.done[step] = result
-        write_text(self.path, to_json({"settings": self.settings, "done": self.done}))
+        write_text(self.path, text)
+
+    def damaged(self) -> ParameterError:
+        """The error for a file that holds something else."""
+        return ParameterError(f"{self.path}: is not what an interrupted measurement leaves; remove it to begin")
 
     def remove(self) -> None:
         """Remove the file: the measurement is complete."""
         self.path.unlink(missing_ok=True)
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is not a number")

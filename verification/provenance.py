@@ -29,12 +29,12 @@ def model_record(model: LanguageModel) -> Model:
 
 
 def vocabulary_record(pair: Pair, draft_mass: float | None, target_mass: float | None) -> Vocabulary:
-    """The vocabularies of a pair, and the mean probability that the cut to the shared entries leaves out."""
+    """The vocabularies of a pair, and the mean probability that the cut to the target's tokens leaves out."""
     return Vocabulary(
         tokenizer_entries=len(pair.target.tokenizer),
         draft_entries=pair.draft.entries,
         target_entries=pair.target.entries,
-        shared_entries=pair.entries,
+        shared_entries=pair.shared,
         draft_mass_outside=draft_mass,
         target_mass_outside=target_mass,
     )

@@ -10,12 +10,20 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from msopt.errors import ParameterError
 from verification.correction import Corrected, Exchange
-from verification.decoder import Decoder
+from verification.decoder import decoders
 from verification.pairs import Pair
 from verification.sampling import Generators, SamplingRule, at, draw, overlap, ratio, through_end, verify
 
 Shares = tuple[float, ...]
+
+
+def check_shares(name: str, shares: Shares) -> None:
+    """Refuse what is no probability: a NaN is below no number, and so would count as 1."""
+    for place, share in enumerate(shares):
+        if not 0.0 <= share <= 1.0:
+            raise ParameterError(f"{name}[{place}] = {share:g} is no probability")
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,14 @@ class Drafted:
     overlap: Shares = ()
     ratio: Shares = ()
     payload_bits: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.accepted <= self.length:
+            raise ParameterError(f"{self.accepted} of {self.length} drafted tokens cannot be accepted")
+        for name, shares in (("overlap", self.overlap), ("ratio", self.ratio)):
+            if len(shares) not in (0, self.length):
+                raise ParameterError(f"{name} holds {len(shares)} values of {self.length} drafted tokens")
+            check_shares(name, shares)
 
     @property
     def visited(self) -> int:
@@ -89,8 +105,7 @@ class Session:
         self._pair, self._rule, self._exchange, self._record = pair, rule, exchange, record
         self._generators = generators
         self._whole = [list(prompt) for prompt in prompts]
-        self.target = Decoder(pair.target, len(prompts), pair.entries)
-        self.draft = Decoder(pair.draft, len(prompts), pair.entries)
+        self.draft, self.target = decoders(pair, len(prompts))
 
     def process_prompts(self) -> None:
         """Fill both caches with all but the last token of each prompt, one prompt at a time."""

@@ -15,6 +15,9 @@ from msopt.errors import ParameterError
 
 Generators = Sequence[torch.Generator]
 
+_ROUND_OFF = 1e-3
+"""How far from 1 probabilities may add up, in single precision over the largest vocabularies with much to spare."""
+
 
 @dataclass(frozen=True)
 class SamplingRule:
@@ -43,12 +46,24 @@ class SamplingRule:
             raise ParameterError(f"top_p = {self.top_p} is not above 0 and at most 1")
 
     def probabilities(self, logits: Tensor) -> Tensor:
-        """Probabilities of logits, shape (..., V) both; half precision is computed in single precision."""
+        """Probabilities of logits, shape (..., V) both; half precision is computed in single precision.
+
+        A logit of -inf is a token that cannot be drawn.
+
+        Raises
+        ------
+        ParameterError
+            Where one is NaN or +inf, or all of a row are -inf.
+        """
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
+        best = logits.amax(-1, keepdim=True)
+        if not bool(best.isfinite().all()):
+            raise ParameterError(f"{int((~best.isfinite()).sum())} of {best.numel()} rows of logits give no law")
         if self.temperature == 0.0:
-            best = torch.zeros_like(logits)
-            return best.scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
-        logits = logits / self.temperature
+            return torch.zeros_like(logits).scatter_(-1, logits.argmax(-1, keepdim=True), 1.0)
+        # At most 0 before the division and a divisor within the type's range: no temperature overflows.
+        limits = torch.finfo(logits.dtype)
+        logits = (logits - best) / min(max(self.temperature, limits.tiny), limits.max)
         if self.top_k is not None and self.top_k < logits.shape[-1]:
             least = logits.topk(self.top_k, dim=-1).values[..., -1:]
             logits = logits.masked_fill(logits < least, -torch.inf)
@@ -81,7 +96,15 @@ def draw(weights: Tensor, generators: Generators) -> Tensor:
     -------
     tensor, shape (n,)
         Indices of tokens.
+
+    Raises
+    ------
+    ParameterError
+        Where a row's weights are no weights: negative, not finite or all 0.
     """
+    total = weights.sum(-1)
+    if not bool(((total > 0.0) & total.isfinite() & (weights.amin(-1) >= 0.0)).all()):
+        raise ParameterError("weights to draw from are negative, not finite or all 0")
     noise = torch.empty_like(weights)
     for row, generator in zip(noise, generators, strict=True):
         row.exponential_(generator=generator)
@@ -94,8 +117,29 @@ def overlap(target: Tensor, draft: Tensor) -> Tensor:
 
 
 def ratio(p: Tensor, q: Tensor) -> Tensor:
-    """min(1, p/q), the probability that a token drawn with probability q is accepted; 1 where q = 0."""
-    return torch.where(q > p, p / q.clamp_min(torch.finfo(q.dtype).tiny), torch.ones_like(p))
+    """min(1, p/q), the probability that a token drawn with probability q is accepted; 1 where q = 0, NaN of a NaN."""
+    return torch.where(q <= p, torch.ones_like(p), p / q.clamp_min(torch.finfo(q.dtype).tiny))
+
+
+def check_laws(target: Tensor, draft: Tensor, lengths: Sequence[int]) -> None:
+    """Refuse what is no pair of laws: arguments as those of `verify`, entries beyond a row's length not looked at.
+
+    Raises
+    ------
+    ParameterError
+        Where a probability is negative or no number, or those of a position do not add up to 1.
+    """
+    drafted = torch.arange(draft.shape[1])[None] < torch.tensor(lengths)[:, None]
+    reached = torch.arange(target.shape[1])[None] <= torch.tensor(lengths)[:, None]
+    for whose, law, meant in (("target", target, reached), ("draft", draft, drafted)):
+        off = (law.sum(-1) - 1.0).abs()
+        wrong = meant.to(law.device) & ~((off <= _ROUND_OFF) & (law.amin(-1) >= 0.0))
+        if bool(wrong.any()):
+            row, place = (int(index) for index in wrong.nonzero()[0])
+            raise ParameterError(
+                f"the {whose}'s probabilities of row {row}, position {place} are no law: from "
+                f"{float(law[row, place].min()):g} on, with sum {float(law[row, place].sum()):g}"
+            )
 
 
 def at(probabilities: Tensor, tokens: Tensor) -> Tensor:
@@ -158,7 +202,13 @@ def verify(target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int]
     tokens : tensor, shape (n, L)
     lengths : n whole numbers from 0 to L
     generators : n generators
+
+    Raises
+    ------
+    ParameterError
+        As `check_laws`.
     """
+    check_laws(target, draft, lengths)
     chances = ratio(at(target[:, :-1], tokens), at(draft, tokens))
     accepted = leading(uniforms(lengths, generators, target) < chances)
     rejected = [row for row, (kept, length) in enumerate(zip(accepted.tolist(), lengths, strict=True)) if kept < length]

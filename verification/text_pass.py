@@ -18,7 +18,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from verification.decoder import Decoder
+from verification.decoder import decoders
 from verification.messages import Payload, draft_levels, target_levels
 from verification.pairs import Pair
 from verification.sampling import SamplingRule, at, overlap, ratio
@@ -44,7 +44,7 @@ class TextLaws:
     @property
     def overlap(self) -> list[float]:
         """Σ min(p, q) at each position."""
-        return [min(1.0, value) for value in overlap(self.target, self.draft).tolist()]
+        return list(overlap(self.target, self.draft).clamp_max(1.0).tolist())
 
     def accepted_share(self, payload: Payload | None = None, *, at_device: bool = False) -> list[float]:
         """Probability that a token was an accepted one, given that it was produced at a drafted position.
@@ -83,11 +83,8 @@ class TextLaws:
 def read_text(pair: Pair, prompt: Sequence[int], text: Sequence[int], rule: SamplingRule) -> TextLaws:
     """Read a text once with both models."""
     tokens = [*prompt, *text[:-1]]
-    laws = []
-    for model in (pair.target, pair.draft):
-        logits = Decoder(model, 1, pair.entries).read([tokens], [0], [len(text)])
-        laws.append(rule.probabilities(logits[0]))
-    return TextLaws(laws[0], laws[1], torch.tensor(text, device=laws[0].device))
+    q, p = (rule.probabilities(each.read([tokens], [0], [len(text)])[0]) for each in decoders(pair, 1))
+    return TextLaws(p, q, torch.tensor(text, device=p.device))
 
 
 def replay(shares: Sequence[float], length: int) -> tuple[float, float]:

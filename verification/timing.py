@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from msopt.errors import ParameterError
-from verification.decoder import Decoder
+from verification.decoder import Decoder, decoders
 from verification.ladder import CALIBRATION
 from verification.language_model import LanguageModel
 from verification.pairs import Pair
@@ -62,7 +62,7 @@ def time_drafting(
 ) -> list[float]:
     """Single times of one drafting step of a batch of texts [s]: one token each, drawn."""
     texts = list(range(batch))
-    decoder = Decoder(pair.draft, batch, pair.entries)
+    decoder, _ = decoders(pair, batch)
     decoder.read([context_tokens(pair.draft, context)] * batch, texts, [1] * batch)
     own = _generators(batch, pair.draft.device)
     tokens = [[1]] * batch
@@ -104,10 +104,10 @@ def _verifier(pair: Pair, rule: SamplingRule, batch: int, length: int, context: 
     """One verification, ready to be repeated: it rolls back what it appended."""
     texts = list(range(batch))
     text = context_tokens(pair.target, context + length + 1)
-    decoder = Decoder(pair.target, batch, pair.entries)
+    _, decoder = decoders(pair, batch)
     decoder.read([text[:context]] * batch, texts, [1] * batch)
     drafted = torch.tensor([text[context + 1 :]] * batch, device=pair.target.device).reshape(batch, length)
-    q = torch.full((1, 1, 1), 1.0 / pair.entries, device=pair.target.device).expand(batch, length, pair.entries)
+    q = torch.full((batch, length, pair.entries), 1.0 / pair.entries, device=pair.target.device)
     own = _generators(batch, pair.target.device)
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""T_ver = c0 + c2 batch + c1 batch (L + 1) by least squares, and which of the terms are needed (design section 8)."""
+"""T_ver = c0 + c2 batch + c1 batch (L + 1) by least squares, and which of the terms are needed (design section 9)."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,8 @@ def fit_verification(batch: Sequence[int], draft_length: Sequence[int], seconds:
 
     All three terms are fitted first; Student's t tells for each whether it is needed beside the others (for one
     coefficient the same as the F test of the fit without it). What is not needed, or negative, is left out, the
-    worst first, and the rest fitted again.
+    worst first, and the rest fitted again. Rows of length 0, often another kernel, are left out where the others tell
+    the terms apart; residuals are those of all rows.
 
     Parameters
     ----------
@@ -34,10 +35,14 @@ def fit_verification(batch: Sequence[int], draft_length: Sequence[int], seconds:
     ParameterError
         Where the grid does not tell the three terms apart.
     """
-    devices, times = np.asarray(batch, dtype=float), np.asarray(seconds, dtype=float)
-    columns: FloatArray = np.stack([np.ones(len(times)), devices, devices * (np.asarray(draft_length) + 1.0)], axis=1)
-    if len(times) < 4 or np.linalg.matrix_rank(columns) < 3:
+    devices, every = np.asarray(batch, dtype=float), np.asarray(seconds, dtype=float)
+    grid: FloatArray = np.stack([np.ones(len(every)), devices, devices * (np.asarray(draft_length) + 1.0)], axis=1)
+    fitted = np.asarray(draft_length) > 0
+    if not _told_apart(grid[fitted]):
+        fitted[:] = True
+    if not _told_apart(grid[fitted]):
         raise ParameterError("the grid does not tell the terms apart: two batch sizes and two draft lengths are needed")
+    columns, times = grid[fitted], every[fitted]
     p_values = _least_squares(columns, times)[2]
     kept = [0, 1, 2]
     while True:
@@ -48,7 +53,7 @@ def fit_verification(batch: Sequence[int], draft_length: Sequence[int], seconds:
             break
         del kept[int(badness.argmax())]
     seconds_of, error_of = dict(zip(kept, coefficient, strict=True)), dict(zip(kept, error, strict=True))
-    residual = times - columns[:, kept] @ coefficient
+    residual = every - grid[:, kept] @ coefficient
     spread = float(((times - times.mean()) ** 2).sum())
     terms = {
         name: Term(
@@ -61,10 +66,14 @@ def fit_verification(batch: Sequence[int], draft_length: Sequence[int], seconds:
     }
     return VerificationFit(
         **terms,
-        r_squared=1.0 - float((residual**2).sum()) / spread if spread > 0.0 else 1.0,
+        r_squared=1.0 - float((residual[fitted] ** 2).sum()) / spread if spread > 0.0 else 1.0,
         residuals_s=tuple(float(value) for value in residual),
-        max_relative_residual=float((np.abs(residual) / times).max()),
+        max_relative_residual=float((np.abs(residual) / every).max()),
     )
+
+
+def _told_apart(columns: FloatArray) -> bool:
+    return len(columns) > columns.shape[1] and bool(np.linalg.matrix_rank(columns) == columns.shape[1])
 
 
 def _least_squares(columns: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -44,6 +44,7 @@ def changed(*place: str | int, value: Any = None, delete: bool = False) -> str:
     return json.dumps(content)
 
 
+TIMES = ("median_s", "q10_s", "q25_s", "q75_s", "q90_s")
 BROKEN = [
     ("", ["is not JSON"]),
     ("{", ["is not JSON"]),
@@ -70,6 +71,14 @@ BROKEN = [
     (changed("draft_time", "n", value=True), ["draft_time.n = True", "integer"]),
     (changed("verification", "fit", "base", "secondes", value=1.0), ["verification.fit.base.secondes", "unknown key"]),
     (changed("verification", "fit", "residuals_s", value=[0.0]), ["verification", "1 values for 4 rows"]),
+    (changed("verification", "rows", 1, "draft_length", value=0), ["rows[1]: batch 1 at draft_length 0 stands twice"]),
+    (
+        changed("verification", "rows", 0, "time", value=dict.fromkeys(TIMES, 0.0) | {"n": 1}),
+        ["rows[0].time.median_s = 0: verification takes time"],
+    ),
+    (changed("verification", "fit", "base", "seconds", value=float("nan")), ["verification.fit.base.seconds = nan"]),
+    (changed("payload", 0, "acceptance", "value", value=float("nan")), ["payload[0].acceptance.value = nan"]),
+    (changed("tasks", "code", "over_prompts", "std", value=float("inf")), ["over_prompts.std = inf"]),
     (changed("verification", "rows", value=[]), ["verification.rows = []"]),
     (changed("target", "random_weights", value=True), ["compute_only = false"]),
     (changed("compute_only", value=True), ["compute_only = true"]),

@@ -1,6 +1,6 @@
 """Draft lengths by batch size against brute force; the ranges against every other cut; what vLLM makes of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msopt.acceptance import Acceptance
+from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.scenario import Scenario
 from msopt.schedule import Schedule, mixed, schedule
@@ -24,6 +25,12 @@ CURVE = [0.837, 0.685, 0.562, 0.460, 0.368, 0.283, 0.217, 0.161]
 
 def step(batch: int) -> float:
     return 0.002 + 1e-5 * batch
+
+
+def affine(verify: dict[str, float]) -> Callable[[int, IntArray], FloatArray]:
+    """Verification times of a scenario's three numbers."""
+    base, device, token = (verify[f"verify_{name}_s"] for name in ("base", "per_device", "per_token"))
+    return lambda batch, lengths: base + batch * (device + token * (lengths + 1.0))
 
 
 def by_hand(curve: Sequence[float], batch: int, length: int, verify: dict[str, float], step_s: float) -> float:
@@ -50,7 +57,9 @@ def cases(draw: st.DrawFn) -> tuple[list[float], dict[str, float], float, list[i
 @given(cases(), st.sampled_from([0.0, 0.005, 0.1]))
 def test_against_brute_force(case: tuple[list[float], dict[str, float], float, list[int]], tolerance: float) -> None:
     curve, verify, step_s, sizes = case
-    found = schedule(Acceptance.of([0.0], curves=[curve]), verify, lambda _: step_s, sizes, len(curve), tolerance)
+    found = schedule(
+        Acceptance.of([0.0], curves=[curve]), affine(verify), lambda _: step_s, sizes, len(curve), tolerance
+    )
     table = [[by_hand(curve, b, length, verify, step_s) for length in range(len(curve) + 1)] for b in sizes]
     assert found.goodput_by_length == pytest.approx(np.array(table), rel=EXACT)
     best = [max(row) for row in table]
@@ -86,7 +95,7 @@ def lookup(ranges: Sequence[tuple[int, int, int]], greatest: int, most: int = 10
 @given(cases())
 def test_the_ranges_are_what_vllm_reads(case: tuple[list[float], dict[str, float], float, list[int]]) -> None:
     curve, verify, step_s, sizes = case
-    found = schedule(Acceptance.of([0.0], curves=[curve]), verify, lambda _: step_s, sizes, len(curve))
+    found = schedule(Acceptance.of([0.0], curves=[curve]), affine(verify), lambda _: step_s, sizes, len(curve))
     assert found.ranges[0][0] == 1, "vLLM wants the first range to start at 1"
     assert all(first <= last < after for (first, last, _), (after, _, _) in pairwise(found.ranges))
     read = lookup(found.ranges, max(sizes))
@@ -113,27 +122,29 @@ def test_it_is_the_centralised_baseline(batch: int) -> None:
         min_draft_length=0,
         max_draft_length=8,
     )
-    found = schedule(Acceptance.of([0.0], curves=[CURVE]), VERIFY, step, [batch], 8)
+    found = schedule(Acceptance.of([0.0], curves=[CURVE]), affine(VERIFY), step, [batch], 8)
     assert found.best_goodput[0] == pytest.approx(solve(cell, "homogeneous", "centralised").goodput, rel=EXACT)
 
 
 def test_where_drafting_stops_paying() -> None:
     """c1 makes drafts dear in a large batch: at L = 1 it pays while S(1)(c0 + (c2 + c1) b) > step + c1 b."""
     verify = {"verify_base_s": 0.02, "verify_per_device_s": 0.0, "verify_per_token_s": 0.001}
-    found = schedule(Acceptance.of([0.5]), verify, lambda _: 0.001, range(1, 65), 4)
+    found = schedule(Acceptance.of([0.5]), affine(verify), lambda _: 0.001, range(1, 65), 4)
     pays = [0.5 * (0.02 + 0.001 * b) > 0.001 + 0.001 * b + 1e-15 for b in range(1, 65)]
     assert found.stops_paying_at == pays.index(False) + 1 == 18
     assert found.ranges[-1][2] == 0
-    free = schedule(Acceptance.of([0.5]), VERIFY | {"verify_per_token_s": 0.0}, lambda _: 0.001, range(1, 65), 4)
+    free = schedule(
+        Acceptance.of([0.5]), affine(VERIFY | {"verify_per_token_s": 0.0}), lambda _: 0.001, range(1, 65), 4
+    )
     assert free.stops_paying_at is None
-    never = schedule(Acceptance.of([0.0]), verify, lambda _: 0.001, [2, 4], 4)
+    never = schedule(Acceptance.of([0.0]), affine(verify), lambda _: 0.001, [2, 4], 4)
     assert (never.stops_paying_at, never.ranges) == (2, ((1, 4, 0),))
 
 
 def test_without_tolerance_each_range_is_optimal() -> None:
-    found = schedule(Acceptance.of([0.0], curves=[CURVE]), VERIFY, step, range(1, 257), 8, 0.0)
+    found = schedule(Acceptance.of([0.0], curves=[CURVE]), affine(VERIFY), step, range(1, 257), 8, 0.0)
     assert found.loss.max() == 0.0
-    coarse = schedule(Acceptance.of([0.0], curves=[CURVE]), VERIFY, step, range(1, 257), 8, 0.05)
+    coarse = schedule(Acceptance.of([0.0], curves=[CURVE]), affine(VERIFY), step, range(1, 257), 8, 0.05)
     assert len(coarse.ranges) < len(found.ranges)
     assert 0.0 < coarse.loss.max() <= 0.05
 
@@ -160,7 +171,7 @@ def test_a_mixture_of_tasks_yields_their_mean() -> None:
 def test_bad_arguments(changes: dict[str, object], part: str) -> None:
     options: dict[str, object] = {"batch_sizes": [1], "max_length": 2, "tolerance": 0.0} | changes
     with pytest.raises(ParameterError, match=part):
-        schedule(Acceptance.of([0.5]), VERIFY, step, **options)  # type: ignore[arg-type]
+        schedule(Acceptance.of([0.5]), affine(VERIFY), step, **options)  # type: ignore[arg-type]
 
 
 # What is written for vLLM

@@ -233,6 +233,21 @@ def test_a_negative_term_is_left_out() -> None:
     assert fit.per_device.p_value == pytest.approx(0.0, abs=1e-6)
 
 
+def test_rows_without_drafts_are_not_fitted_where_the_others_tell_the_terms_apart() -> None:
+    """A step without drafts at half the fitted time changes no term; its residual is there, and is the largest."""
+    grid = [(b, length) for b in (1, 2, 4) for length in (0, 1, 3)]
+    times = [(0.04 + 0.002 * b + 0.001 * b * (length + 1)) * (1.0 if length else 0.5) for b, length in grid]
+    fit = fit_verification([b for b, _ in grid], [length for _, length in grid], times)
+    assert [term.seconds for term in (fit.base, fit.per_device, fit.per_token)] == pytest.approx([0.04, 0.002, 0.001])
+    assert fit.r_squared == pytest.approx(1.0)
+    assert fit.max_relative_residual == pytest.approx(1.0)
+    assert fit.residuals_s[0] == pytest.approx(-0.0215)
+    needed = [(b, length) for b in (1, 2) for length in (0, 3)]
+    times = [0.04 + 0.002 * b + 0.001 * b * (length + 1) for b, length in needed]
+    whole = fit_verification([b for b, _ in needed], [length for _, length in needed], times)
+    assert whole.per_token.seconds == pytest.approx(0.001)
+
+
 def test_a_grid_of_one_draft_length_is_refused() -> None:
     with pytest.raises(ParameterError, match="two draft lengths"):
         fit_verification([1, 2, 4, 8], [3, 3, 3, 3], [0.1, 0.2, 0.4, 0.8])

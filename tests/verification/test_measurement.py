@@ -29,7 +29,7 @@ def ticking(step_s: float = 0.5) -> Callable[[], float]:
 def plan_of(tasks: tuple[str, ...] = ("code", "chat"), tokens: int = 30) -> Plan:
     return Plan(
         name="tiny", draft="d", target="t", tasks=tasks, prompts=4, tokens=tokens, draft_length=3,
-        batches=(1, 2), draft_lengths=(1, 2), prompt_lengths=(4, 9), context=8, repeats=3,
+        batches=(1, 2), draft_lengths=(0, 1, 2), prompt_lengths=(4, 9), context=8, repeats=3,
     )  # fmt: skip
 
 
@@ -62,7 +62,9 @@ def test_the_profile_holds_what_was_measured(profile: Profile) -> None:
     assert profile.draft_time.median_s == 0.5
     assert profile.draft_time.n == 24
     assert profile.verification is not None
-    assert [(row.batch, row.draft_length) for row in profile.verification.rows] == [(1, 1), (1, 2), (2, 1), (2, 2)]
+    assert [(row.batch, row.draft_length) for row in profile.verification.rows] == [
+        (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)
+    ]  # fmt: skip
     assert profile.verification.fit.base.seconds == pytest.approx(0.5)
     assert not profile.verification.fit.per_token.needed
     assert [row.tokens for row in profile.prompt_processing] == [4, 9]
@@ -138,7 +140,23 @@ def test_what_another_measurement_left_is_not_mixed_in(tiny: Pair, tmp_path: Pat
         measure(plan_of(), tiny, output, stop, ticking())
     with pytest.raises(ParameterError, match="another tokens"):
         measure(plan_of(tokens=31), tiny, output, clock=ticking())
-    output.with_name("x.json.partial").write_text("{")
+    path = output.with_name("x.json.partial")
+    held = json.loads(path.read_text())
+    good = held["done"]["code"]
+    times = {"drafting": [[0.1]] * 2, "verification": [[0.1 * n] for n in range(1, 7)], "prompt processing": [[1], [2]]}
+    run = good["prompts"][0]
+    for spoilt in (
+        good | {"mass_outside": [2.0, 0.0]},
+        good | {"prompts": [run | {"text_overlap": [1.5]}]},
+        good | {"prompts": [run | {"rounds": [{}]}]},
+        [],
+    ):
+        path.write_text(json.dumps(held | {"done": times | {"code": spoilt, "chat": good}}))
+        with pytest.raises(ParameterError, match=r"x\.json\.partial: .*remove it"):
+            measure(plan_of(), tiny, output, clock=ticking())
+    path.write_text(json.dumps(held | {"done": times | {"code": good, "chat": good}}))
+    assert measure(plan_of(), tiny, output).tasks["code"].prompts == 4
+    path.write_text("{")
     with pytest.raises(ParameterError, match="remove it"):
         measure(plan_of(), tiny, output, clock=ticking())
 
@@ -154,7 +172,19 @@ def test_times_are_warmed_up_and_read_from_the_given_clock(tiny: Pair) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"prompts": 0}, {"prompts": 99}, {"tasks": ("poetry",)}, {"batches": (1,)}, {"seed": -1}, {"tasks": ()}]
+    "given",
+    [
+        {"prompts": 0},
+        {"prompts": 99},
+        {"tasks": ("poetry",)},
+        {"batches": (1,)},
+        {"seed": -1},
+        {"tasks": ()},
+        {"draft_lengths": (-1, 2)},
+        {"draft_lengths": (0,)},
+        {"batches": (1, 1, 2)},
+        {"batches": (0, 1)},
+    ],
 )
 def test_a_plan_that_means_nothing_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(ParameterError):
