@@ -1,7 +1,5 @@
 """The command `msopt scenario`."""
 
-import sys
-
 import msopt
 from msopt import ParameterError, Scenario
 from msopt.comments import sections
@@ -11,7 +9,7 @@ from msopt.scenario_file import to_toml
 from msopt.vllm_metrics import Served
 from reports import cli_options as opt
 from reports.inputs import read_served
-from reports.output import warn
+from reports.output import say, warn
 
 BASE_PRESET = "uldl-qwen25"
 """Where acceptance from a vLLM is all that is given: the preset that the rest is drawn from."""
@@ -76,7 +74,7 @@ def scenario(
     if served is not None:
         warn(served.notes)
     if output is None:
-        sys.stdout.write(to_toml(vars(drawn), comment))
+        say(to_toml(vars(drawn), comment), end="")
     else:
         drawn.write(output, comment)
 

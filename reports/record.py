@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msopt import ParameterError
-from msopt.files import read_text, write_text
+from msopt.files import make_folder, read_text, write_text
 from reports.output import as_json
 
 if TYPE_CHECKING:
@@ -49,10 +49,7 @@ class Record:
             For a place that cannot be written.
         """
         place = folder / TABLES
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ParameterError(f"{place}: cannot be made a folder: {error.strerror}") from None
+        make_folder(place)
         for name, table in self.tables.items():
             write_text(place / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
             write_text(place / f"{name}.json", table_json(table))

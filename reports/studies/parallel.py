@@ -43,6 +43,8 @@ def run(tasks: Sequence[Task], *, jobs: int | None = None, dask: str | None = No
     """
     from joblib import Parallel, delayed, parallel_config
 
+    if not tasks:
+        return
     with contextlib.ExitStack() as stack:
         workers = jobs or cores()
         of_workers: dict[str, Any] = {"initializer": follow, "initargs": (os.getpid(),)}

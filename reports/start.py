@@ -1,0 +1,11 @@
+"""What the console script calls: an interrupt is quiet before the libraries are loaded and after a command is done."""
+
+from reports.ending import leave_at_once
+
+
+def main() -> int:
+    """Run one command and return its exit code."""
+    leave_at_once()
+    from reports.cli import main as run
+
+    return run()
