@@ -28,6 +28,8 @@ def write_bytes(path: str | PathLike[str], content: bytes) -> None:
     """
     target = Path(os.path.realpath(path))
     try:
+        if target.is_symlink():  # still, so it leads back to itself
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if target.exists() and not target.is_file():
             target.write_bytes(content)
         else:

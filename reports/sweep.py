@@ -16,7 +16,7 @@ from msopt import InfeasibleError, ParameterError
 from msopt.files import make_folder, read_text, write_bytes, write_text
 from reports.finished_points import finished_points
 from reports.output import as_json, check_folder
-from reports.studies.parallel import run
+from reports.studies.parallel import check_scheduler, run
 from reports.studies.points import SOLVED, Row, chunks, is_fault, solve_points
 from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import Point, Study
@@ -69,6 +69,8 @@ def sweep(
     points = study.points()
     _check_user_methods(study, points)
     check_folder(folder, files=(STUDY, FINISHED, RESULTS))
+    if dask is not None:
+        check_scheduler(dask)
     make_folder(folder)
     with finished_points(folder / FINISHED) as finished:
         _claim(folder, study)

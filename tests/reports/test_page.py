@@ -215,6 +215,8 @@ def test_hostile_names_are_shown_as_they_are(msopt: Command) -> None:
     for table in shown.values():
         lines = [line for line in table.latex().splitlines() if line.endswith(r"\\")]
         assert {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {len(table.heads) - 1}
+        # What follows the end of a row must not be taken for the argument of it, as a bracket or a star would be.
+        assert all(line.startswith("{") for line in lines)
 
 
 def test_the_answer_compares_every_method(msopt: Command) -> None:
