@@ -4,6 +4,7 @@ import contextlib
 import errno
 import json
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -93,10 +94,16 @@ def _give_up(stream: TextIO) -> None:
 
 def check_file(path: str) -> None:
     """Find that a file can be written, before something long is computed for it; nothing is left behind."""
-    if os.path.isdir(path):
+    try:
+        kind = os.stat(path).st_mode
+    except FileNotFoundError:
+        kind = stat.S_IFREG
+    except OSError as error:
+        raise ParameterError(f"{path}: cannot be written: {error.strerror}") from None
+    if stat.S_ISDIR(kind):
         raise ParameterError(f"{path}: cannot be written: {os.strerror(errno.EISDIR)}")
-    if os.path.isfile(path) or not os.path.exists(path):
-        _try(Path(path).resolve().parent, path)
+    if stat.S_ISREG(kind):
+        _try(Path(os.path.realpath(path)).parent, path)
 
 
 def check_folder(path: str | Path, files: Sequence[str] = (), folders: Sequence[str] = ()) -> None:
