@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import signal
+from asyncio import CancelledError
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +14,14 @@ from typing import Any
 
 import pyarrow.parquet
 import pytest
+from distributed import KilledWorker
+from joblib.externals.loky.process_executor import BrokenProcessPool
 
 import msopt as package
-from msopt import InfeasibleError, ManySolutions, ParameterError, Scenario, methods
+from msopt import InfeasibleError, ManySolutions, MsoptError, ParameterError, Scenario, methods
 from reports.comparison import best_of
 from reports.finished_points import finished_points
+from reports.studies import parallel
 from reports.studies import points as points_module
 from reports.studies import settings as settings_module
 from reports.studies.points import SOLVED, Row
@@ -170,6 +174,21 @@ def test_on_a_dask_cluster(whole: bytes, folder: Path) -> None:
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
     ) as cluster:
         assert sweep(parse_study(SMALL), folder, dask=cluster.scheduler_address).results.read_bytes() == whole
+
+
+def test_a_cluster_or_a_worker_that_is_lost_is_one_line(folder: Path) -> None:
+    for address in ("tls://127.0.0.1:1", "nowhere://", ""):
+        with pytest.raises(ParameterError, match=f"--dask {address}: no scheduler answers"):
+            sweep(parse_study(SMALL), folder, dask=address)
+    assert not folder.exists()
+    with pytest.raises(MsoptError, match="a worker process was ended"), parallel._lost(None):
+        raise BrokenProcessPool
+    for lost in (CancelledError("scheduler-connection-lost"), KilledWorker("task", None, 3)):
+        words = "--dask tcp://x: its workers or its scheduler are lost"
+        with pytest.raises(MsoptError, match=words), parallel._lost("tcp://x"):
+            raise lost
+    with pytest.raises(ZeroDivisionError), parallel._lost(None):
+        raise ZeroDivisionError
 
 
 def test_a_scenario_of_ones_own(tmp_path: Path, folder: Path) -> None:
