@@ -1,8 +1,8 @@
 """The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | measure | report | crosscheck`.
 
-Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible
-or the solver failed, 130 interrupted, 143 terminated. pandas, matplotlib and jinja2 are loaded by `report` only, cvxpy
-by `crosscheck` and by method `convex`, rich where a table is printed.
+Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible,
+the solver failed, or a sweep has rows without an answer, 130 interrupted, 143 terminated. pandas, matplotlib and jinja2
+are loaded by `report` only, cvxpy by `crosscheck` and by method `convex`, rich where a table is printed.
 """
 
 import io

@@ -53,8 +53,9 @@ _KNOWN = "".join(
 _LATEX_LETTER = re.compile(
     "|".join([*(re.escape(key) for key in sorted(_LATEX, key=len, reverse=True)), "-(?=-)", f"[^{re.escape(_KNOWN)}]"])
 )
-_LINE, _BETWEEN, _SENTENCE = 80, 2.6, 24
-"""Letters of a line of an article, of what is between two columns, and from which on a text is broken into lines."""
+_LINE, _BETWEEN, _SENTENCE, _NARROWEST = 80, 2.6, 24, 12
+"""Letters of a line of an article, of what is between two columns, from which on a text is broken into lines, and of
+the shortest of these."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ class Shown:
             return plain
         share = (room - sum(longest) + sum(longest[k] for k in broken)) / sum(longest[k] for k in broken)
         for k in broken:
-            width = max(share * longest[k], _SENTENCE) / _LINE
+            width = max(share * longest[k], _NARROWEST) / _LINE
             plain[k] = rf">{{\raggedright\arraybackslash}}p{{{width:.3f}\linewidth}}"
         return plain
 
