@@ -156,10 +156,12 @@ def _result(scheme: str, solution: Solution | Failure | None) -> Row:
     return {"method": method, **why._asdict(), **(found if isinstance(found, dict) else dict.fromkeys(NUMBERS))}
 
 
-def _solve(study: Study, scheme: str, scenario: Scenario, bound: float | None) -> Solution | None:
+def _solve(study: Study, scheme: str, scenario: Scenario, bound: float | None) -> Solution | Failure | None:
     """The solution by a method of ours or of the user; None where the user's does not apply."""
     if ":" in scheme:
-        return user_solution(scheme, scenario, study.problem)
+        own = attempt(user_solution, scheme, scenario, study.problem)
+        # It was given nothing that it could refuse: whatever is wrong with what it does is its own.
+        return own._replace(status="failed") if isinstance(own, Failure) and own.status == REFUSED else own
     if scheme == OPTIMUM:
         return solve_best(scenario, study.problem, study.exact_up_to, bound=bound, options=study.options)
     return msopt.solve(scenario, study.problem, scheme, bound=bound, **study.options.get(scheme, {}))

@@ -238,7 +238,7 @@ def test_a_method_that_fails_at_a_point_does_not_end_the_study(
     assert [row["scheme"] for row in rows] == ["fixed", f"{OWN}:at_5_mhz"] * 6
     assert all((row["status"], row["cause"]) == (SOLVED, None) for row in rows[::2])
     own = rows[1::2]
-    assert [row["status"] for row in own] == ["refused"] * 2 + [SOLVED] * 2 + ["infeasible"] * 2
+    assert [row["status"] for row in own] == ["failed"] * 2 + [SOLVED] * 2 + ["infeasible"] * 2
     for row in own:
         assert [row[name] is None for name in ("goodput_tokens_per_s", "round_s")] == [row["status"] != SOLVED] * 2
     assert "SystemExit: no control at 1e+07 Hz" in own[0]["cause"]
