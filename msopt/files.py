@@ -1,7 +1,9 @@
 """Files are written whole or not at all."""
 
+import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -22,15 +24,18 @@ def write_text(path: str | PathLike[str], text: str) -> None:
 def write_bytes(path: str | PathLike[str], content: bytes) -> None:
     """Write a file by way of a temporary one beside it, so that no reader ever sees half of it.
 
-    Links are followed; what is no regular file (a device, a pipe) is written to as it stands.
+    Links are followed; what is no regular file (a device, a pipe) is written to as it stands. A file that is there
+    keeps who may read and write it.
 
     Raises
     ------
     ParameterError
         Where the place cannot be written.
     """
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))
     try:
+        if target.is_symlink():  # still, so it leads back to itself
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if target.exists() and not target.is_file():
             target.write_bytes(content)
         else:
@@ -40,15 +45,36 @@ def write_bytes(path: str | PathLike[str], content: bytes) -> None:
 
 
 def _replace(target: Path, content: bytes) -> None:
-    # Named before it is there, so that an interrupt at any moment leaves nothing.
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    mode = None
+    if target.exists():
+        if not os.access(target, os.W_OK):  # which a file put in its place would pass over
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        mode = stat.S_IMODE(target.stat().st_mode)
+    # Named before it is there, so that an interrupt at any moment leaves nothing; the whole name might be too long.
+    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}")
     try:
         with temporary.open("xb") as stream:
+            if mode is not None:
+                temporary.chmod(mode)
             stream.write(content)
         os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def make_folder(path: str | PathLike[str]) -> None:
+    """Make a folder, and those above it, where they are missing.
+
+    Raises
+    ------
+    ParameterError
+        Where it cannot be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ParameterError(f"{path}: cannot be made a folder: {error.strerror}") from None
 
 
 def read_text(path: str | PathLike[str]) -> str:

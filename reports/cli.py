@@ -1,11 +1,10 @@
 """The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | measure | report | crosscheck`.
 
-Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible
-or the solver failed, 130 interrupted, 143 terminated. pandas, matplotlib and jinja2 are loaded by `report` only, cvxpy
-by `crosscheck` and by method `convex`, rich where a table is printed.
+Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible,
+the solver failed, or a sweep has rows without an answer, 130 interrupted, 143 terminated. pandas, matplotlib and jinja2
+are loaded by `report` only, cvxpy by `crosscheck` and by method `convex`, rich where a table is printed.
 """
 
-import contextlib
 import io
 import os
 import sys
@@ -26,11 +25,10 @@ from reports.cli_scenario import scenario
 from reports.cli_schedule import schedule
 from reports.cli_sweep import sweep
 from reports.convex import solve_problems
-from reports.ending import Terminated, terminable
+from reports.ending import Interrupted, Terminated, terminable
 from reports.inputs import about, read_control, read_scenario, rejected_names
-from reports.output import emit, print_tables, warn
+from reports.output import check_file, emit, print_tables, say, tell, warn
 from reports.protocols import with_protocols
-from reports.words import one_line
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -41,38 +39,47 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Where a stream was closed before the start (`>&-`), Python has none.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    with terminable():
+        try:
+            return _run(arguments)
+        except (Interrupted, Terminated) as error:
+            return error.exit_code
+        except KeyboardInterrupt:
+            return Interrupted.exit_code
+
+
+def _run(arguments: list[str]) -> int:
     try:
-        with terminable(), get_command(app).make_context("msopt", arguments) as context:
-            context.command.invoke(context)
-        sys.stdout.flush()
+        try:
+            with get_command(app).make_context("msopt", arguments) as context:
+                context.command.invoke(context)
+        finally:
+            say(end="")  # what the commands' own help and the libraries have written there, too
     except typer.Exit as exit_:
         return exit_.exit_code
     except msopt.MsoptError as error:
         return _complain(str(error), error.exit_code)
     except typer.TyperException as error:
         return _complain(error.format_message().replace("Value error, ", ""), ParameterError.exit_code)
+    except BrokenPipeError:
+        return 0  # the reader of a pipe has what it wanted
     except OSError as error:
-        # What is left in the buffer must not fail once more at exit.
-        with contextlib.suppress(io.UnsupportedOperation):  # an output that is no file has nowhere to fail
-            stdout = sys.stdout.fileno()
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stdout)
-        gone = isinstance(error, BrokenPipeError)  # the reader of a pipe has what it wanted
-        return 0 if gone else _complain(str(error), ParameterError.exit_code)
-    except KeyboardInterrupt as error:
-        return Terminated.exit_code if isinstance(error, Terminated) else 130
+        where = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{where}{error.strerror or error}", ParameterError.exit_code)
     return 0
 
 
 def _complain(text: str, code: int) -> int:
-    print(f"msopt: {one_line(text)}", file=sys.stderr)
+    tell(f"msopt: {text}")
     return code
 
 
 def _print_version(asked: bool) -> None:
     if asked:
-        print(f"msopt {msopt.__version__}")
+        say(f"msopt {msopt.__version__}")
         raise typer.Exit
 
 
@@ -127,6 +134,8 @@ def solve(
 ) -> None:
     """Find the best control of a scenario. The JSON is in SI units; a table's heads name theirs."""
     scenario = read_scenario(file)
+    if output is not None:
+        check_file(output)
     options = _given(
         samples=samples,
         seed=seed,

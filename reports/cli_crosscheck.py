@@ -11,7 +11,7 @@ from msopt import ParameterError
 from reports import cli_options as opt
 from reports.convex import need_cvxpy
 from reports.inputs import read_scenario
-from reports.output import emit
+from reports.output import check_folder, emit
 
 FAILED = 1
 """Exit code where a row fails."""
@@ -33,9 +33,8 @@ def crosscheck(
     if scenarios and (trials is not None or seed is not None):
         raise ParameterError("--trials and --seed are of random scenarios; with files there are none")
     folder = Path(output)
-    if folder.exists() and not folder.is_dir():
-        raise ParameterError(f'"{output}" is not a folder')
     need_cvxpy("the cross-check")
+    check_folder(folder)
 
     from reports.crosscheck import DEFAULT_SOLVERS, DEFAULT_TRIALS, Plan
     from reports.crosscheck import crosscheck as run

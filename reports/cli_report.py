@@ -1,19 +1,17 @@
 """The command `msopt report`."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import msopt
-from msopt import ParameterError
 from msopt.validation import LARGEST_WHOLE
 from reports import cli_options as opt
 from reports.cli_sweep import Jobs
 from reports.convex import need_cvxpy
 from reports.inputs import scenario_path
-from reports.output import warn
+from reports.output import check_folder, say, warn
 
 FAILED = 1
 """Exit code where the report's own checks fail."""
@@ -32,15 +30,6 @@ Profiles = Annotated[
 ]
 
 
-def _check_place(place: Path) -> None:
-    """Tell before the computing, not after it, that nothing can be written there."""
-    nearest = next(near for near in (place, *place.absolute().parents) if near.exists())
-    if not nearest.is_dir():
-        raise ParameterError(f'"{nearest}" is not a folder')
-    if not os.access(nearest, os.W_OK):
-        raise ParameterError(f'"{nearest}" cannot be written')
-
-
 def report(
     folder: opt.Folder,
     reported: opt.Reported = None,
@@ -53,18 +42,19 @@ def report(
 ) -> None:
     """Write the comparison report: a page, its data, figures and tables. Exit code 1 where a check of it fails."""
     place = Path(folder)
-    _check_place(place)
     names = reported or [msopt.bundled.default]
     scenarios = [(name, scenario_path(name)) for name in names]
     need_cvxpy("the report's cross-check")
 
     from msopt.profile_file import find_profile
     from reports.collect import Order, collect
-    from reports.page import write_report
+    from reports.page import FIGURES, LATEX, MARKDOWN, PAGE, write_report
     from reports.progress import progress_bar
+    from reports.record import MANIFEST, TABLES, TIMINGS
     from reports.rows import rows_of
     from reports.user_method import check_methods
 
+    check_folder(place, files=(PAGE, MARKDOWN, MANIFEST, TIMINGS), folders=(TABLES, FIGURES, LATEX))
     check_methods(method or ())
     order = Order(
         scenarios=scenarios,
@@ -78,9 +68,9 @@ def report(
         record = collect(order, progress)
     warn(dict.fromkeys(row["text"] for row in rows_of(record.tables["answer_warnings"])))
     page = write_report(record, place)
-    print(f"The report is in {page}")
+    say(f"The report is in {page}")
     failed = [row for row in rows_of(record.tables["checks"]) if row["verdict"] != "pass"]
     for row in failed:
-        print(f"FAIL {row['check']}: {row['found']}")
+        say(f"FAIL {row['check']}: {row['found']}")
     if failed:
         raise typer.Exit(FAILED)

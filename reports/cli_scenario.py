@@ -1,7 +1,5 @@
 """The command `msopt scenario`."""
 
-import sys
-
 import msopt
 from msopt import ParameterError
 from msopt.profile_file import find_profile
@@ -9,7 +7,7 @@ from msopt.profile_scenario import about, draw_from_profiles
 from msopt.scenario_file import to_toml
 from reports import cli_options as opt
 from reports.inputs import read_served
-from reports.output import warn
+from reports.output import say, warn
 
 BASE_PRESET = "uldl-qwen25"
 """Where acceptance from a vLLM is all that is given: the preset that the rest is drawn from."""
@@ -79,6 +77,6 @@ def scenario(
     if served is not None:
         warn(served.notes)
     if output is None:
-        sys.stdout.write(to_toml(vars(drawn), comment))
+        say(to_toml(vars(drawn), comment), end="")
     else:
         drawn.write(output, comment)

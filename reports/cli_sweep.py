@@ -5,8 +5,10 @@ from typing import Annotated
 
 import typer
 
+from msopt import MsoptError
 from msopt.validation import MOST_JOBS
 from reports import cli_options as opt
+from reports.output import say
 
 StudyFile = Annotated[
     str, typer.Argument(metavar="STUDY.toml", help="What is varied, how often it is drawn, how it is solved.")
@@ -30,8 +32,12 @@ def sweep(
     dask: Dask = None,
     method: opt.UserMethods = None,
 ) -> None:
-    """Run a study of many scenarios. Interrupted, the same command goes on where it stopped."""
+    """Run a study of many scenarios. Interrupted, the same command goes on where it stopped.
+
+    Exit code 3 where a method has no answer at a point: its row says why, and the other rows are whole.
+    """
     from reports.progress import progress_bar
+    from reports.studies.points import fault_words
     from reports.studies.study import read_study
     from reports.sweep import sweep as run_study
     from reports.user_method import check_methods
@@ -41,5 +47,10 @@ def sweep(
     if method:
         study = study.model_copy(update={"methods": list(dict.fromkeys([*study.methods, *method]))})
     with progress_bar(study.name) as progress:
-        results = run_study(study, Path(folder), jobs=jobs, dask=dask, progress=progress)
-    print(f"The results are in {results}")
+        swept = run_study(study, Path(folder), jobs=jobs, dask=dask, progress=progress)
+    say(f"The results are in {swept.results}")
+    if swept.faults:
+        raise MsoptError(
+            f"{len(swept.faults)} of {swept.rows} rows are without an answer, which the same command tries again; "
+            f"the first: {fault_words(study, swept.faults[0])}"
+        )

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import msopt
-from msopt import ParameterError, Scenario, Solution
+from msopt import Scenario, Solution
 from msopt.scenario import Problem
 from reports.method_notes import note
-from reports.studies.points import best_method
+from reports.studies.points import SOLVED, Failure, attempt, solve_best
 from reports.studies.study import EXACT_UP_TO
 from reports.user_method import user_solution
 
@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 def best_of(scenario: Scenario, problem: Problem) -> Solution:
     """The optimum where method `exact` is affordable, else the best control that `decomposition` finds."""
-    return msopt.solve(scenario, problem, best_method(problem, scenario.device_count, EXACT_UP_TO[problem]))
+    return solve_best(scenario, problem, EXACT_UP_TO[problem])
 
 
 def compare(ours: Solution, own: Sequence[str] = ()) -> list[Row]:
@@ -30,12 +30,14 @@ def _row(ours: Solution, method: str) -> Row | None:
     """One method's goodput, what the best gains over it, and its gap to the bound; None where it is of another problem.
 
     `gap` is None where the bound does not apply: the method is no control of the problem. A method that needs
-    what the scenario lacks has a `reason` in place of numbers.
+    what the scenario lacks, or that fails, has a `status` and a `reason` in place of numbers.
     """
     whose, what = note(ours.problem, method)
-    solution, reason = (ours, None) if method == ours.method else _attempt(ours, method)
-    if solution is None and reason is None:
+    found = ours if method == ours.method else attempt(_solve, ours, method)
+    if found is None:
         return None
+    failure = found if isinstance(found, Failure) else Failure(SOLVED, None)
+    solution = found if isinstance(found, Solution) else None
     of_the_problem = solution is not None and solution.control is not None and ours.bound is not None
     goodput = None if solution is None else float(solution.goodput)
     return {
@@ -45,16 +47,14 @@ def _row(ours: Solution, method: str) -> Row | None:
         "what": what,
         "goodput_tokens_per_s": goodput,
         "standard_error_tokens_per_s": None if solution is None else solution.standard_error,
-        "gain_of_best": None if goodput is None else ours.goodput / goodput - 1.0,
+        "gain_of_best": ours.goodput / goodput - 1.0 if goodput else None,
         "gap": ours.bound / goodput - 1.0 if of_the_problem and ours.bound and goodput else None,
-        "reason": reason,
+        "status": failure.status,
+        "reason": failure.cause,
     }
 
 
-def _attempt(ours: Solution, method: str) -> tuple[Solution | None, str | None]:
+def _solve(ours: Solution, method: str) -> Solution | None:
     if ":" in method:
-        return user_solution(method, ours.scenario, ours.problem), None
-    try:
-        return msopt.solve(ours.scenario, ours.problem, method, bound=ours.bound), None
-    except ParameterError as error:
-        return None, str(error)
+        return user_solution(method, ours.scenario, ours.problem)
+    return msopt.solve(ours.scenario, ours.problem, method, bound=ours.bound)

@@ -11,6 +11,7 @@ from typing import Any
 
 from formulations.solve_checked import MODULES, check_solver
 from msopt import ParameterError, Scenario
+from msopt.files import make_folder
 from msopt.validation import LARGEST_WHOLE, MOST_TRIALS, check_whole
 from reports.crosscheck_checks import CHECKS, Check
 from reports.crosscheck_formula import Formula, formula_row, score_formula
@@ -135,7 +136,7 @@ def _save(check: Check, solver: str, trials: Sequence[Trial], folder: Path | Non
     """Write the worst scenario and every failed one; the path of the worst."""
     if folder is None or not trials:
         return None
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     worst = max(trials, key=lambda trial: badness(check, trial))
     for trial in trials:
         if not trial.solved:

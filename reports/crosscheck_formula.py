@@ -16,12 +16,15 @@ import numpy as np
 
 import msopt
 from formulations.registry import OBJECTIVE_RTOL
-from msopt import Control, ParameterError, Scenario
+from msopt import Control, ParameterError, Scenario, Solution
+from msopt.files import make_folder
 from msopt.relaxed import length_split, solve_relaxed
 from msopt.whole_lengths import exact_goodput
-from reports.user_function import load_function
+from reports.user_function import load_function, users_code
+from reports.user_method import answer_of, control_of
 
 Record = dict[str, Any]
+OPTION = "--formula"
 FORMULA_RTOL = OBJECTIVE_RTOL
 """How far below the closed form's optimum a formula may stay."""
 
@@ -48,7 +51,7 @@ class Score:
 
 def load_formula(name: str) -> Formula:
     """The function that MODULE:FUNCTION names, the current folder included; ParameterError in one line."""
-    return Formula(name, load_function("--formula", name))
+    return Formula(name, load_function(OPTION, name))
 
 
 def score_formula(formula: Formula, number: int, scenario: Scenario) -> Score:
@@ -56,27 +59,26 @@ def score_formula(formula: Formula, number: int, scenario: Scenario) -> Score:
     started = time.perf_counter()
     score = Score(number=number, scenario=scenario)
     try:
-        answer = formula.function(scenario)
-    except (Exception, SystemExit) as error:
-        return replace(score, status="error", cause=f"{type(error).__name__}: {error}")
+        answer = answer_of(f"{OPTION} {formula.name}", formula.function, scenario)
+    except ParameterError as error:
+        return replace(score, status="error", cause=str(error))
     seconds = time.perf_counter() - started
     if answer is None:
         return replace(score, status="does not apply")
     try:
         goodput, optimum = _scored(scenario, answer)
-    except (msopt.MsoptError, TypeError, ValueError) as error:
+    except msopt.MsoptError as error:
         return replace(score, status="not scored", cause=str(error))
     return replace(score, difference=goodput / optimum - 1.0, seconds=seconds)
 
 
 def _scored(scenario: Scenario, answer: Any) -> tuple[float, float]:
-    if isinstance(answer, Control):
-        evaluation = msopt.evaluate(scenario, answer)
+    if issubclass(type(answer), Control | Solution):
+        control = control_of(answer)
+        evaluation = msopt.evaluate(scenario, control)
         evaluation.require_feasible()
-        return evaluation.goodput, msopt.solve(scenario, answer.problem).goodput
-    lengths = np.asarray(answer)
-    if lengths.shape != (scenario.device_count,) or not np.issubdtype(lengths.dtype, np.number):
-        raise ParameterError(f"neither a Control nor {scenario.device_count} lengths")
+        return evaluation.goodput, msopt.solve(scenario, control.problem).goodput
+    lengths = _lengths(answer, scenario.device_count)
     low, high = scenario.length_limits("heterogeneous")
     if not np.all((lengths >= low) & (lengths <= high)):
         raise ParameterError(f"a length is outside {low} to {high}")
@@ -85,6 +87,16 @@ def _scored(scenario: Scenario, answer: Any) -> tuple[float, float]:
     _, share = length_split(scenario, lengths.astype(float))
     control = Control(problem="heterogeneous", draft_length=lengths, bandwidth_hz=share)
     return msopt.evaluate(scenario, control).goodput, msopt.solve(scenario, "heterogeneous").goodput
+
+
+def _lengths(answer: Any, device_count: int) -> np.ndarray[Any, np.dtype[Any]]:
+    """The answer as an array of whole or of real numbers, one for each device."""
+    with users_code("what it returns", "is no array"):
+        lengths = np.array(answer)
+    real = lengths.dtype.kind in "iuf" and not np.ma.is_masked(answer)
+    if lengths.shape != (device_count,) or not real:
+        raise ParameterError(f"neither a Control nor {device_count} lengths")
+    return lengths
 
 
 def formula_row(formula: Formula, scores: Sequence[Score], folder: Path | None) -> Record:
@@ -105,7 +117,7 @@ def formula_row(formula: Formula, scores: Sequence[Score], folder: Path | None) 
         faults.append(f"above the closed form's optimum by {above:.1e}: one of the two is wrong")
     path = None
     if folder is not None and worst is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         path = str(folder / "formula.toml")
         worst.scenario.write(path, f"The worst for {formula.name}: {worst.difference:.2e} from the optimum.")
     return {

@@ -8,8 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from msopt import ParameterError
-from msopt.files import write_bytes, write_text
+from msopt.files import make_folder, write_bytes, write_text
 from reports.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
 from reports.html import TEMPLATES, as_html, slug
 from reports.plots.answer import PROBLEM_TITLES
@@ -58,7 +57,7 @@ def write_report(record: Record, folder: Path) -> Path:
     text = markdown(record, drawn, shown)
     record.write(folder)
     for place in (FIGURES, LATEX):
-        _make(folder / place)
+        make_folder(folder / place)
     inside = {}
     for panels in drawn.values():
         for panel in panels:
@@ -71,13 +70,6 @@ def write_report(record: Record, folder: Path) -> Path:
     write_text(folder / MARKDOWN, text)
     write_text(folder / PAGE, as_html(text, inside, TITLE))
     return folder / PAGE
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ParameterError(f"{folder}: cannot be made a folder: {error.strerror}") from None
 
 
 def _source(panel: Panel) -> str:

@@ -1,7 +1,8 @@
 """Recorded data: what a report is made of, and nothing else. Written to a folder, and read back the same.
 
 A folder holds `manifest.json`, `timings.json`, and for each table `tables/NAME.csv` and `tables/NAME.json` with the
-same content in full precision. Everything but `timings.json` is the same bytes for the same seed on one machine.
+same content in full precision (in CSV, what a spreadsheet would take for a formula has an apostrophe before it).
+Everything but `timings.json` is the same bytes for the same seed on one machine.
 """
 
 import json
@@ -10,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msopt import ParameterError
-from msopt.files import read_text, write_text
+from msopt.files import make_folder, read_text, write_text
 from msopt.json_text import to_json
 from reports.output import as_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 MANIFEST, TIMINGS, TABLES = "manifest.json", "timings.json", "tables"
 
 
@@ -50,12 +52,9 @@ class Record:
             For a place that cannot be written.
         """
         place = folder / TABLES
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ParameterError(f"{place}: cannot be made a folder: {error.strerror}") from None
+        make_folder(place)
         for name, table in self.tables.items():
-            write_text(place / f"{name}.csv", table.to_csv(index=False, lineterminator="\n"))
+            write_text(place / f"{name}.csv", table_csv(table))
             write_text(place / f"{name}.json", table_json(table))
         write_text(folder / TIMINGS, as_json(self.timings))
         write_text(folder / MANIFEST, as_json(self.manifest))
@@ -74,6 +73,19 @@ class Record:
             raise ParameterError(f"{folder / MANIFEST}: names no tables")
         tables = {name: table_from_json(_json(folder / TABLES / f"{name}.json")) for name in manifest["tables"]}
         return cls(manifest, tables, timings)
+
+
+def table_csv(table: "pd.DataFrame") -> str:
+    """A table as CSV; a text that a spreadsheet would take for a formula has an apostrophe before it."""
+    texts = {str(name): column.map(_plain) for name, column in table.items() if column.dtype.kind == "O"}
+    return table.assign(**texts).to_csv(index=False, lineterminator="\n")
+
+
+def _plain(cell: Any) -> Any:
+    if not isinstance(cell, str):
+        return cell
+    text = cell.replace("\r", "\\r")  # which the writer would not put in quotes
+    return f"'{text}" if cell.startswith(_BEGINS_A_FORMULA) else text
 
 
 def table_json(table: "pd.DataFrame") -> str:

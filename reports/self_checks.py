@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from reports.record import Record
+from reports.studies.points import REFUSED
 from reports.words import per_cent
 
 if TYPE_CHECKING:
@@ -33,7 +34,15 @@ def checks_record(record: Record) -> Record:
     import pandas as pd
 
     solved = _solved(record)
-    checks = (_crosscheck(record), _bounds(solved), _best(solved), _draws(record), _gains(record), _claims(record))
+    checks = (
+        _crosscheck(record),
+        _bounds(solved),
+        _best(solved),
+        _draws(record),
+        _gains(record),
+        _claims(record),
+        _answers(record),
+    )
     table = pd.DataFrame([check._asdict() for check in checks])
     about: dict[str, Any] = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
     about |= {"title": "Checks of this report", "source": "the other tables of this record", "columns": {}}
@@ -114,9 +123,25 @@ def _best(solved: "pd.DataFrame") -> Check:
     below = int((gain < -ROUND_OFF).sum())
     how_far = f", by at most {per_cent(-float(gain.min()))}" if below else ""
     return Check(
-        f"No control is above `exact` of its problem, none by more than {per_cent(SEARCH_RTOL)} above `decomposition`",
+        "No control is above method exact of its problem, none by more than "
+        f"{per_cent(SEARCH_RTOL)} above decomposition",
         f"{below} of {len(solved)} controls above ours{how_far}",
         _verdict(bool((gain >= -allowed).all())),
+    )
+
+
+def _answers(record: Record) -> Check:
+    """A method that needs what a scenario lacks is refused; any other one without an answer has failed."""
+    methods, faults = record.tables["answer_methods"], record.tables["faults"]
+    own = methods["method"].str.contains(":", regex=False)
+    failed = methods[methods["reason"].notna() & (own | (methods["status"] != REFUSED))]
+    causes = [*failed["reason"], *faults["cause"]]
+    draws = sum(len(table) for name, table in record.tables.items() if name.startswith("draws_"))
+    return Check(
+        "Every method has an answer wherever it was asked",
+        f"{len(causes)} of {len(methods) + draws + len(faults)} without one"
+        + (f"; the first: {causes[0]}" if causes else ""),
+        _verdict(not causes),
     )
 
 

@@ -16,7 +16,16 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-    "–": "--",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    "–": r"\textendash{}",
+    "—": r"\textemdash{}",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
     "−": "$-$",
     "±": r"$\pm$",
     "→": r"$\rightarrow$",
@@ -35,7 +44,18 @@ _LATEX = {
     "*": r"\textasteriskcentered{}",
     "L̃": r"$\tilde{L}$",
 }
-_LATEX_LETTER = re.compile("|".join(re.escape(key) for key in sorted(_LATEX, key=len, reverse=True)))
+_KNOWN = "".join(
+    letter
+    for letter in map(chr, (*range(0x20, 0x7F), *range(0xA0, 0x180)))
+    if letter not in "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ"
+)
+"""Letters that LaTeX knows in the fonts of every document; another is shown by its code point."""
+_LATEX_LETTER = re.compile(
+    "|".join([*(re.escape(key) for key in sorted(_LATEX, key=len, reverse=True)), "-(?=-)", f"[^{re.escape(_KNOWN)}]"])
+)
+_LINE, _BETWEEN, _SENTENCE, _NARROWEST = 80, 2.6, 24, 12
+"""Letters of a line of an article, of what is between two columns, from which on a text is broken into lines, and of
+the shortest of these."""
 
 
 @dataclass(frozen=True)
@@ -87,14 +107,13 @@ class Shown:
         return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
     def latex(self) -> str:
-        """The table in LaTeX, with the rules of booktabs."""
-        columns = "".join("r" if numeric else "l" for numeric in self.numeric)
-        rows = [" & ".join(latex(cell) for cell in row) + r" \\" for row in (self.heads, *self.rows)]
+        """The table in LaTeX, with the rules of booktabs; no wider than a page where sentences make it wide."""
+        rows = [self._latex_row(row) for row in (self.heads, *self.rows)]
         return "\n".join(
             [
                 f"% {literal(self.title)}",
-                r"% \usepackage{booktabs}",
-                rf"\begin{{tabular}}{{{columns}}}",
+                r"% \usepackage{booktabs,array}",
+                rf"\begin{{tabular}}{{{''.join(self._latex_columns())}}}",
                 r"\toprule",
                 rows[0],
                 r"\midrule",
@@ -104,6 +123,26 @@ class Shown:
                 "",
             ]
         )
+
+    @staticmethod
+    def _latex_row(cells: Sequence[str]) -> str:
+        r"""A row; its first cell is braced, because `\\` takes a bracket or a star after it for its own."""
+        first, *others = map(latex, cells)
+        return " & ".join([f"{{{first}}}", *others]) + r" \\"
+
+    def _latex_columns(self) -> list[str]:
+        """What each column is; where the table is too wide for a page, its sentences are broken into lines."""
+        longest = [max(map(len, cells)) for cells in zip(self.heads, *self.rows, strict=True)]
+        plain = ["r" if numeric else "l" for numeric in self.numeric]
+        broken = [k for k, letters in enumerate(longest) if not self.numeric[k] and letters > _SENTENCE]
+        room = _LINE - _BETWEEN * len(longest)
+        if sum(longest) <= room or not broken:
+            return plain
+        share = (room - sum(longest) + sum(longest[k] for k in broken)) / sum(longest[k] for k in broken)
+        for k in broken:
+            width = max(share * longest[k], _NARROWEST) / _LINE
+            plain[k] = rf">{{\raggedright\arraybackslash}}p{{{width:.3f}\linewidth}}"
+        return plain
 
 
 def escaped(text: str) -> str:
@@ -121,4 +160,11 @@ def latex(text: str) -> str:
     >>> print(latex("50 % of a_b → α"))
     50 \% of a\_b $\rightarrow$ $\alpha$
     """
-    return _LATEX_LETTER.sub(lambda found: _LATEX[found[0]], text)
+    return _LATEX_LETTER.sub(_latex_letter, text)
+
+
+def _latex_letter(found: re.Match[str]) -> str:
+    letter = found[0]
+    if letter == "-":
+        return "-{}"  # two of them would be made a dash
+    return _LATEX[letter] if letter in _LATEX else rf"\texttt{{U+{ord(letter):04X}}}"

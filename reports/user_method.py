@@ -4,12 +4,15 @@ It answers None where it does not apply. A control of another problem than the o
 belongs to the tables and figures of the problem that its controls are of.
 """
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from typing import Any
 
 import msopt
 from msopt import Control, ParameterError, Scenario, Solution
 from msopt.scenario import Problem
-from reports.user_function import load_function
+from reports.user_function import load_function, users_code
 
 OPTION = "--method"
 
@@ -30,22 +33,44 @@ def user_solution(name: str, scenario: Scenario, problem: Problem) -> Solution |
     InfeasibleError
         Where its control breaks a constraint.
     """
-    function = load_function(OPTION, name)
-    try:
-        answer = function(scenario)
-    except (Exception, SystemExit) as error:
-        raise ParameterError(f"{OPTION} {name}: fails on {scenario.name}: {type(error).__name__}: {error}") from None
+    answer = answer_of(f"{OPTION} {name}", load_function(OPTION, name), scenario)
     if answer is None:
         return None
-    control = answer.control if isinstance(answer, Solution) else answer
-    if not isinstance(control, Control):
-        kind = "a Solution without a control" if isinstance(answer, Solution) else f"a {type(answer).__name__}"
-        raise ParameterError(f"{OPTION} {name}: returns {kind}, not a Control, a Solution with one, or None")
-    if control.problem != problem:
-        return None
     try:
+        control = control_of(answer)
+        if control.problem != problem:
+            return None
         evaluation = msopt.evaluate(scenario, control)
         evaluation.require_feasible()
     except msopt.MsoptError as error:
         raise type(error)(f"{OPTION} {name}: on {scenario.name}: {error}") from None
     return Solution.of(scenario, control, evaluation, method=name)
+
+
+def answer_of(who: str, function: Callable[[Scenario], Any], scenario: Scenario) -> Any:
+    """What a user's function answers; ParameterError where it fails."""
+    with users_code(who, f"fails on {scenario.name}"):
+        answer = function(scenario)
+        if inspect.iscoroutine(answer):
+            answer.close()  # else Python warns, whenever it comes to it, that nothing waited for it
+    return answer
+
+
+def control_of(answer: Any) -> Control:
+    """The control that a user's answer is or holds, made anew, so that it is whole and checked.
+
+    Raises
+    ------
+    ParameterError
+        Where there is none, or what looks like one is none.
+    """
+    control = answer
+    # Of its type and not of what it says of itself: an object may name any class as its own.
+    if issubclass(type(answer), Solution):
+        with users_code("what it returns", "is no whole Solution"):
+            control = answer.control
+    if not issubclass(type(control), Control):
+        kind = "a Solution without a control" if control is None else f"a {type(control).__name__}"
+        raise ParameterError(f"it returns {kind}, not a Control, a Solution with one, or None")
+    with users_code("what it returns", "is no whole Control"):
+        return Control(**{field.name: getattr(control, field.name) for field in fields(Control)})

@@ -2,6 +2,10 @@
 
 import math
 
+from msopt import MsoptError
+
+LONGEST_TOLD = 300
+"""Letters of an exception's text that are told."""
 _PREFIXES = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G", 4: "T"}
 
 
@@ -55,3 +59,19 @@ def literal(text: str) -> str:
 def one_line(text: str) -> str:
     """A message of any shape as one line."""
     return literal(" ".join(text.split()))
+
+
+def exception_words(error: BaseException) -> str:
+    r"""What an exception says, in one line that is not too long; its `__str__` may fail.
+
+    >>> exception_words(ValueError("no\nway")), exception_words(MemoryError())
+    ('ValueError: no way', 'MemoryError')
+    """
+    try:
+        text = one_line(str(error))
+    except BaseException:
+        text = ""
+    text = text if len(text) <= LONGEST_TOLD else text[:LONGEST_TOLD] + "..."
+    if isinstance(error, MsoptError):
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

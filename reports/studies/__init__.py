@@ -36,11 +36,13 @@ that point, "exact" or "decomposition" (elsewhere it repeats the scheme). A user
 
 claims        `id`, `paper`, `kind` ("sentence" or "tacit assumption"), `sentence` (ours), `test`, `found` (text made of
               the numbers), `value`, `low`, `high`, `unit` (of the case that decides), `holding`, `cases` (numbers of
-              them), `verdict` ("held", "held in part" or "did not appear here"), `where`
+              them), `verdict` ("held", "held in part", "did not appear here" or "not tested"), `where`
 claims_cases  `id`, `case`, `value`, `low`, `high`, `unit`, `draws`, `degree` (0 to 1, see `claims`), `holds`
 gains         `problem`, `family`, `setting`, `baseline`, `scenarios`, `mean`, `median`, `p95`, `max`,
               `share_above_paper` (of scenarios with more than 88 %); gain = optimum/baseline - 1 [1]. Setting "all"
               pools a family, family "all" all families.
 gains_quantiles  `problem`, `family`, `baseline`, `level` (0 to 1), `gain`
 draws_gains   one row for each scenario and baseline: the gain, and the seed and setting that draw the scenario again
+faults        `study`, `base`, `setting`, `draw`, `scenario_seed`, `scheme`, `status`, `cause`: where a method has no
+              answer; the other tables hold what has one
 """

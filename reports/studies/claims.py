@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from reports.studies.intervals import Mean, mean_of
+from reports.studies.points import attempt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,8 @@ SAME = 1e-9
 PAIRED = "the 95 % interval of the mean paired difference lies above 0"
 """How a claim words what `above` tests of two schemes."""
 HELD, IN_PART, NOT_HERE = "held", "held in part", "did not appear here"
+NOT_TESTED = "not tested"
+"""The verdict where every draw failed that a test needs."""
 _FEW = 4
 _NAMED = 6
 
@@ -88,8 +91,9 @@ def judge(claims: Sequence[Claim], draws: "Draws") -> tuple["pd.DataFrame", "pd.
 
     rows, details = [], []
     for claim in claims:
-        cases = claim.cases(draws)
-        rows.append(_row(claim, cases))
+        tried = attempt(claim.cases, draws)
+        cases = [case for case in tried if case.draws] if isinstance(tried, list) else []
+        rows.append(_row(claim, cases) if cases else _untested(claim))
         details += [
             {
                 "id": claim.id,
@@ -125,6 +129,14 @@ def _row(claim: Claim, cases: Sequence[Case]) -> dict[str, Any]:
         "verdict": verdict(cases),
         "where": where(cases),
     }
+
+
+def _untested(claim: Claim) -> dict[str, Any]:
+    """The row of a claim where the draws that its test needs are missing."""
+    about = {name: getattr(claim, name) for name in ("id", "paper", "kind", "sentence", "test")}
+    unknown: dict[str, Any] = dict.fromkeys(("value", "low", "high"))
+    empty = {"unit": "", "holding": 0, "cases": 0, "verdict": NOT_TESTED, "where": ""}
+    return about | {"found": "the draws that the test needs are missing"} | unknown | empty
 
 
 def verdict(cases: Sequence[Case]) -> str:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from msopt import MsoptError
 from msopt.evaluation import FEASIBILITY_RTOL
 from reports.record import Record
 from reports.studies import closed_forms, gains, paper_figures
@@ -18,7 +19,7 @@ from reports.studies.claims_ud import UD_CLAIMS, UD_TACIT
 from reports.studies.effort import Effort
 from reports.studies.paper_figures import MS_PRESETS, UD_PRESETS
 from reports.studies.parallel import Task, cores, run
-from reports.studies.points import chunks, solve_rows
+from reports.studies.points import SOLVED, Failure, Row, attempt, chunks, is_fault, setting_words, solve_rows
 from reports.studies.probes import probe_ms, probe_ud
 from reports.studies.study import Study, draw_seed
 
@@ -40,7 +41,9 @@ OTHER_TITLES = {
         "Monte Carlo over the papers' settings and our variations of them; [MS]: up to 88 % over the fixed scheme",
     ),
     "gains_quantiles": ("Distribution of the gain, by hundredths", "the same draws"),
+    "faults": ("Where a method has no answer", "the draws of this record"),
 }
+_FAULT = ("study", "base", "setting", "draw", "scenario_seed", "scheme", "status", "cause")
 
 
 def collect(
@@ -70,12 +73,13 @@ def collect(
     Raises
     ------
     MsoptError
-        Where a method fails.
+        Where a whole study or all probes fail; what fails here and there is in the table `faults`.
     """
     started, clock = datetime.now(UTC), time.perf_counter()
     figures = paper_figures.studies(effort, seed, methods)
     families = gains.studies(effort, seed, tuple(methods))
-    results, seconds = _run(_tasks(effort, seed, figures | families), jobs, progress)
+    everything, faults, seconds = _run(_tasks(effort, seed, figures | families), jobs, progress)
+    results, more = _answered(everything, figures | families)
     draws = {name: paper_figures.with_pairs(results[name]) for name in figures}
     draws |= {name: results[name] for name in ("ms_fig3", "ud_fig6", "probes")}
     closed = _closed_form_tables(draws, measured or {})
@@ -87,6 +91,7 @@ def collect(
     }
     tables |= {"claims": claims, "claims_cases": cases}
     tables |= {"gains": gains.summary(all_gains), "gains_quantiles": gains.quantiles(all_gains)}
+    tables |= {"faults": _frame([*faults, *more], _FAULT)}
     tables |= {f"draws_{name}": table for name, table in draws.items()} | {"draws_gains": all_gains}
     timings = {
         "started": started.isoformat(timespec="seconds"),
@@ -119,22 +124,51 @@ def _tasks(effort: Effort, seed: int, studies: Mapping[str, Study]) -> dict[str,
 
 def _run(
     tasks: Mapping[str, Sequence[Task]], jobs: int | None, progress: Progress | None
-) -> "tuple[Tables, dict[str, float]]":
-    """The rows of every list of tasks in their order, and the processor time each list took."""
-    import pandas as pd
-
+) -> tuple[dict[str, list[Row]], list[Row], dict[str, float]]:
+    """The rows of every list of tasks in their order, the tasks that failed, and the processor time each list took."""
     flat = [(name, task) for name, of_name in tasks.items() for task in of_name]
-    rows: dict[int, list[dict[str, Any]]] = {}
+    rows: dict[int, list[Row] | Failure] = {}
     seconds = dict.fromkeys(tasks, 0.0)
-    for number, found, cpu_s in run([task for _, task in flat], jobs=jobs):
+    for number, found, cpu_s in run([(attempt, (function, *given)) for _, (function, given) in flat], jobs=jobs):
         rows[number] = found
         seconds[flat[number][0]] += cpu_s
         if progress is not None:
             progress(len(rows), len(flat))
-    by_name: dict[str, list[dict[str, Any]]] = {name: [] for name in tasks}
-    for number, (name, _) in enumerate(flat):
-        by_name[name] += rows[number]
-    return {name: pd.DataFrame(of_name) for name, of_name in by_name.items()}, seconds
+    by_name: dict[str, list[Row]] = {name: [] for name in tasks}
+    faults = []
+    for number, (name, (_, given)) in enumerate(flat):
+        found = rows[number]
+        if isinstance(found, Failure):
+            faults.append({"study": name, "setting": ", ".join(map(str, given)), **found._asdict()})
+        else:
+            by_name[name] += found
+    for name, of_name in by_name.items():
+        if tasks[name] and not of_name:
+            raise MsoptError(f"nothing could be computed for {name}: {faults[0]['cause']}")
+    return by_name, faults, seconds
+
+
+def _answered(everything: Mapping[str, Sequence[Row]], studies: Mapping[str, Study]) -> "tuple[Tables, list[Row]]":
+    """The draws of every study in which its methods have answers, and those in which one has none."""
+    tables, faults = {}, []
+    for name, rows in everything.items():
+        kept = list(rows)
+        if name in studies:
+            study = studies[name]
+            faults += [{"study": name, "setting": setting_words(study, row), **row} for row in rows if is_fault(row)]
+            kept = [
+                {key: value for key, value in row.items() if key not in ("status", "cause")}
+                for row in rows
+                if row["status"] == SOLVED
+            ]
+        tables[name] = _frame(kept, tuple(kept[0]) if kept else ())
+    return tables, faults
+
+
+def _frame(rows: Sequence[Row], columns: Sequence[str]) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=list(columns))
 
 
 def _closed_form_tables(draws: "Tables", measured: Mapping[str, Sequence[tuple[int, float]]]) -> "Tables":

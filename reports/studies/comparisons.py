@@ -20,8 +20,9 @@ SHORT = {pair(preset): name for preset, name in _SHORT.items()}
 
 
 def by_scheme(draws: "pd.DataFrame", keys: list[str], value: str = GOODPUT) -> "pd.DataFrame":
-    """A column for each scheme, indexed by pair, keys and draw."""
-    return draws.pivot(index=["pair", *keys, "draw"], columns="scheme", values=value)
+    """A column for each scheme, indexed by pair, keys and draw; without the draws in which a scheme of ours failed."""
+    table = draws.pivot(index=["pair", *keys, "draw"], columns="scheme", values=value)
+    return table.dropna(subset=[scheme for scheme in table if ":" not in str(scheme)])
 
 
 def by_pair(table: "pd.DataFrame") -> Iterator[tuple[str, "pd.DataFrame"]]:
@@ -44,8 +45,8 @@ def at(table: "pd.DataFrame", **where: Hashable) -> "pd.DataFrame":
 
 
 def steps(table: "pd.DataFrame", key: str, scheme: str) -> "pd.DataFrame":
-    """One row for each draw, one column for each value of a key, ascending."""
-    return table[scheme].unstack(key).sort_index(axis=1)
+    """One row for each draw that is whole, one column for each value of a key, ascending."""
+    return table[scheme].unstack(key).sort_index(axis=1).dropna()
 
 
 def end_slopes(curve: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:

@@ -92,7 +92,7 @@ def gains_of(study: Study, draws: "pd.DataFrame") -> "pd.DataFrame":
             baseline_tokens_per_s=matched,
             gain=best["goodput_tokens_per_s"] / matched - 1.0,
         )
-        tables.append(one)
+        tables.append(one[one["gain"].notna()])  # of a draw in which the baseline failed there is none
     import pandas as pd
 
     return pd.concat(tables, ignore_index=True)

@@ -1,23 +1,53 @@
 """Solving points of a study by every method: plain rows, the same whoever computes them and however many at once."""
 
-import contextlib
 import itertools
-from collections.abc import Iterator, Sequence
-from typing import Any
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 import msopt
-from msopt import METHODS, Control, MsoptError, Scenario, Solution, evaluate, solve_many
+from msopt import (
+    METHODS,
+    Control,
+    InfeasibleError,
+    MsoptError,
+    ParameterError,
+    Scenario,
+    Solution,
+    evaluate,
+    solve_many,
+)
 from msopt.many import LARGEST_TOGETHER
 from msopt.scenario import Problem
 from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import OPTIMUM, Point, Study
 from reports.user_method import user_solution
+from reports.words import exception_words
 
 Row = dict[str, Any]
 
 
+Found = TypeVar("Found")
+SOLVED, NOT_ITS_PROBLEM, REFUSED = "solved", "does not apply", "refused"
+"""Status of a row with numbers; of one of a user's method that is not for its scenario; and of a fault in what a method
+was given, or of one for which the memory is too small. Other faults are "infeasible" and "failed"."""
+NUMBERS = (
+    "goodput_tokens_per_s",
+    "standard_error_tokens_per_s",
+    "bound_tokens_per_s",
+    "round_s",
+    "draft_upload_s",
+    "verify_s",
+    "correction_s",
+    "mean_draft_length_tokens",
+    "accepted_share",
+    "uplink_share",
+    "downlink_share",
+)
+"""What a row holds of a solution."""
 TOGETHER = 32
 """The most points of one task, where one call of `solve_many` serves them."""
 
@@ -25,29 +55,31 @@ TOGETHER = 32
 def chunks(study: Study, points: Sequence[Point]) -> list[list[Point]]:
     """The points of each task: several where `solve_many` serves them, else one. The rows do not depend on it."""
     found: list[list[Point]] = []
-    for devices, alike in itertools.groupby(points, study.devices_at):
+    for devices, alike in itertools.groupby(points, lambda point: _devices(study, point)):
         run = list(alike)
-        size = TOGETHER if any(_together(study, scheme, devices) for scheme in study.methods) else 1
+        together = devices is not None and any(_together(study, scheme, devices) for scheme in study.methods)
+        size = TOGETHER if together else 1
         found += [run[first : first + size] for first in range(0, len(run), size)]
     return found
 
 
+def _devices(study: Study, point: Point) -> int | None:
+    """The number of devices at a point; None where it has no scenario, which its rows will say."""
+    try:
+        return study.devices_at(point)
+    except MsoptError:
+        return None
+
+
 def solve_points(study: Study, points: Sequence[Point]) -> list[list[Row]]:
-    """For each of some points with as many devices a row for each method; none for a user's that does not apply.
+    """For each of some points with as many devices a row for each method, in their order.
 
     The least bound that the methods have shown at a point serves those after them, which compute none of their own.
-
-    Raises
-    ------
-    MsoptError
-        Where a method fails; the text names it and the point.
+    A method that has no answer at a point has a row all the same: its `status` is not `SOLVED`, its `cause` says why,
+    and its numbers are None.
     """
-    scenarios = [scenario_at(point.base, point.settings, point.seed) for point in points]
-    schemes = [scheme for scheme in study.methods if _together(study, scheme, scenarios[0].device_count)]
-    found: list[dict[str, Solution]] = [{} for _ in points]
-    if schemes:
-        with _named(schemes[0], points):
-            found = [dict.fromkeys(schemes, solution) for solution in _decompositions(scenarios)]
+    scenarios = [attempt(scenario_at, point.base, point.settings, point.seed) for point in points]
+    found = _solved_together(study, scenarios)
     return [_rows(study, *one) for one in zip(points, scenarios, found, strict=True)]
 
 
@@ -56,52 +88,126 @@ def solve_rows(study: Study, points: Sequence[Point]) -> list[Row]:
     return list(itertools.chain.from_iterable(solve_points(study, points)))
 
 
-def _rows(study: Study, point: Point, scenario: Scenario, found: dict[str, Solution]) -> list[Row]:
+class Failure(NamedTuple):
+    """Why there is no answer."""
+
+    status: str
+    cause: str | None
+
+
+def attempt(function: Callable[..., Found], *arguments: Any) -> Found | Failure:
+    """What a function finds, or why it does not: whatever goes wrong at one point, the others are computed."""
+    try:
+        return function(*arguments)
+    except ParameterError as error:
+        return Failure(REFUSED, str(error))
+    except InfeasibleError as error:
+        return Failure("infeasible", str(error))
+    except MsoptError as error:
+        return Failure("failed", str(error))
+    except Exception as error:
+        return Failure("failed", exception_words(error))
+
+
+def is_fault(row: Row) -> bool:
+    """Whether a method should have had an answer at a point and has none."""
+    return row["status"] not in (SOLVED, NOT_ITS_PROBLEM)
+
+
+def head_of(point: Point) -> Row:
+    """What every row of a point says of it."""
+    return {"base": point.base, **point.settings, "draw": point.draw, "scenario_seed": point.seed}
+
+
+def fault_words(study: Study, row: Row) -> str:
+    """The method, the point and the cause of a row without an answer."""
+    setting = setting_words(study, row)
+    where = f"{row['base']}{' at ' if setting else ''}{setting}, draw {row['draw']}"
+    return f"method {row['scheme']} on {where}: {row['cause']}"
+
+
+def setting_words(study: Study, row: Row) -> str:
+    """The settings of a row."""
+    return ", ".join(f"{name} = {row[name]}" for name in (*study.fixed, *study.axes))
+
+
+def _rows(
+    study: Study, point: Point, scenario: Scenario | Failure, found: Mapping[str, Solution | Failure]
+) -> list[Row]:
     """A row for each method at one point; `found` holds the schemes that are solved already."""
-    head: Row = {
-        "base": point.base,
-        **point.settings,
-        "draw": point.draw,
-        "scenario_seed": point.seed,
-        "scenario_hash": scenario_hash(scenario),
-    }
+    hashed = scenario_hash(scenario) if isinstance(scenario, Scenario) else None
+    head = head_of(point) | {"scenario_hash": hashed}
     rows, bound = [], None
     for scheme in study.methods:
-        with _named(scheme, [point]):
-            solution = found[scheme] if scheme in found else _solve(study, scheme, scenario, bound)
-        if solution is None:
-            continue
-        if solution.bound is not None:
+        solution: Solution | Failure | None = scenario if isinstance(scenario, Failure) else found.get(scheme)
+        if solution is None and isinstance(scenario, Scenario):
+            solution = attempt(_solve, study, scheme, scenario, bound)
+        if isinstance(solution, Solution) and solution.bound is not None:
             bound = solution.bound if bound is None else min(bound, solution.bound)
-        rows.append({**head, "scheme": scheme, "method": solution.method, **numbers(solution)})
+        rows.append({**head, "scheme": scheme, **_result(scheme, solution)})
     return rows
 
 
-@contextlib.contextmanager
-def _named(scheme: str, points: Sequence[Point]) -> Iterator[None]:
-    """Name the method and the points in the text of an error."""
-    try:
-        yield
-    except MsoptError as error:
-        point = points[0]
-        setting = ", ".join(f"{name} = {value}" for name, value in point.settings.items())
-        where = f"{point.base}{' at ' if setting else ''}{setting}, draw {point.draw}"
-        others = f" or one of the {len(points) - 1} points after it" if len(points) > 1 else ""
-        raise type(error)(f"method {scheme} on {where}{others}: {error}") from None
+def _result(scheme: str, solution: Solution | Failure | None) -> Row:
+    """What a row says of a solution, or of why there is none."""
+    method = solution.method if isinstance(solution, Solution) else scheme
+    found = attempt(numbers, solution) if isinstance(solution, Solution) else solution
+    why = found if isinstance(found, Failure) else Failure(SOLVED if found else NOT_ITS_PROBLEM, None)
+    return {"method": method, **why._asdict(), **(found if isinstance(found, dict) else dict.fromkeys(NUMBERS))}
 
 
-def _solve(study: Study, scheme: str, scenario: Scenario, bound: float | None) -> Solution | None:
+def _solve(study: Study, scheme: str, scenario: Scenario, bound: float | None) -> Solution | Failure | None:
     """The solution by a method of ours or of the user; None where the user's does not apply."""
     if ":" in scheme:
-        return user_solution(scheme, scenario, study.problem)
-    method = _method(study, scheme, scenario.device_count)
-    return msopt.solve(scenario, study.problem, method, bound=bound, **study.options.get(method, {}))
+        own = attempt(user_solution, scheme, scenario, study.problem)
+        # It was given nothing that it could refuse: whatever is wrong with what it does is its own.
+        return own._replace(status="failed") if isinstance(own, Failure) and own.status == REFUSED else own
+    if scheme == OPTIMUM:
+        return solve_best(scenario, study.problem, study.exact_up_to, bound=bound, options=study.options)
+    return msopt.solve(scenario, study.problem, scheme, bound=bound, **study.options.get(scheme, {}))
+
+
+def solve_best(
+    scenario: Scenario,
+    problem: Problem,
+    exact_up_to: int,
+    *,
+    bound: float | None = None,
+    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> Solution:
+    """The optimum where method `exact` is affordable, else the best control that `decomposition` finds."""
+    method = best_method(problem, scenario.device_count, exact_up_to)
+    try:
+        return msopt.solve(scenario, problem, method, bound=bound, **options.get(method, {}))
+    except (ParameterError, MemoryError):
+        if method != "exact":
+            raise
+    # Its table does not fit this machine's memory.
+    method = "decomposition"
+    return msopt.solve(scenario, problem, method, bound=bound, **options.get(method, {}))
 
 
 def _together(study: Study, scheme: str, devices: int) -> bool:
     """Whether `solve_many` is the quick way to a scheme."""
     decomposed = study.problem == "heterogeneous" and _method(study, scheme, devices) == "decomposition"
     return decomposed and devices <= LARGEST_TOGETHER
+
+
+def _solved_together(study: Study, scenarios: Sequence[Scenario | Failure]) -> list[dict[str, Solution | Failure]]:
+    """The schemes that one call of `solve_many` serves, at each point; one by one where that call fails."""
+    cells = [scenario for scenario in scenarios if isinstance(scenario, Scenario)]
+    schemes = [scheme for scheme in study.methods if cells and _together(study, scheme, cells[0].device_count)]
+    if not schemes:
+        return [{} for _ in scenarios]
+    together = attempt(_decompositions, cells)
+    solved: Iterator[Solution | Failure] = iter(
+        together if isinstance(together, list) else [attempt(_decomposition, cell) for cell in cells]
+    )
+    return [dict.fromkeys(schemes, next(solved)) if isinstance(scenario, Scenario) else {} for scenario in scenarios]
+
+
+def _decomposition(scenario: Scenario) -> Solution:
+    return _decompositions([scenario])[0]
 
 
 def _decompositions(scenarios: Sequence[Scenario]) -> list[Solution]:
@@ -128,30 +234,34 @@ def best_method(problem: Problem, devices: int, exact_up_to: int) -> str:
 
 
 def numbers(solution: Solution) -> Row:
-    """What a study keeps of a solution; None for what it does not have."""
-    played = None if solution.evaluation is None else solution.evaluation.round
-    row: Row = {
-        "goodput_tokens_per_s": float(solution.goodput),
-        "standard_error_tokens_per_s": _number(solution.standard_error),
-        "bound_tokens_per_s": _number(solution.bound),
-        "round_s": None if played is None else float(played.round_s),
-        "draft_upload_s": None if played is None else float(played.draft_upload_s),
-        "verify_s": None if played is None else float(played.verify_s),
-        "correction_s": float(played.correction_s) if played is not None and solution.problem == "modes" else None,
+    """What a study keeps of a solution; None for what it does not have.
+
+    Raises
+    ------
+    MsoptError
+        Where one of them is no finite number.
+    """
+    evaluation, control = solution.evaluation, solution.control
+    row: Row = dict.fromkeys(NUMBERS)
+    row |= {
+        "goodput_tokens_per_s": solution.goodput,
+        "standard_error_tokens_per_s": solution.standard_error,
+        "bound_tokens_per_s": solution.bound,
     }
-    shares = dict.fromkeys(("mean_draft_length_tokens", "accepted_share", "uplink_share", "downlink_share"))
-    if solution.control is None or solution.evaluation is None:
-        return row | shares
-    rejected = float(np.mean(solution.evaluation.rejection_probability))
-    shares |= {
-        "mean_draft_length_tokens": float(np.mean(solution.control.draft_length)),
-        "accepted_share": 1.0 - rejected,
-    }
-    if solution.evaluation.uplink_probability is not None:
-        up = float(np.mean(solution.evaluation.uplink_probability))
-        shares |= {"uplink_share": up, "downlink_share": max(0.0, rejected - up)}
-    return row | shares
+    if evaluation is not None:
+        played = evaluation.round
+        row |= {name: getattr(played, name) for name in ("round_s", "draft_upload_s", "verify_s")}
+        row["correction_s"] = played.correction_s if solution.problem == "modes" else None
+    if evaluation is not None and control is not None:
+        rejected = np.mean(evaluation.rejection_probability)
+        row |= {"mean_draft_length_tokens": np.mean(control.draft_length), "accepted_share": 1.0 - rejected}
+        if evaluation.uplink_probability is not None:
+            up = np.mean(evaluation.uplink_probability)
+            row |= {"uplink_share": up, "downlink_share": max(0.0, rejected - up)}
+    return {name: None if value is None else _finite(name, float(value)) for name, value in row.items()}
 
 
-def _number(value: float | None) -> float | None:
-    return None if value is None else float(value)
+def _finite(name: str, value: float) -> float:
+    if not math.isfinite(value):
+        raise MsoptError(f"{name} is {value}, which is no finite number")
+    return value

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import stat
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,16 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Any) -> None:
     with pytest.raises(ParameterError, match="cannot be written"):
         write_text(tmp_path / "nowhere" / "a.txt", "x")
     write_text("/dev/null", "nothing is replaced")
+    for mode in (0o600, 0o640, 0o755):  # whoever may read it, may do so afterwards, and nobody else
+        place.chmod(mode)
+        write_text(place, "three")
+        assert stat.S_IMODE(place.stat().st_mode) == mode
+    write_text(tmp_path / ("n" * 250), "as long a name as there may be")
+    with pytest.raises(ParameterError, match="nn: cannot be written: File name too long"):
+        write_text(tmp_path / ("n" * 256), "x")
+    (tmp_path / "round").symlink_to(tmp_path / "round")
+    with pytest.raises(ParameterError, match="round: cannot be written"):
+        write_text(tmp_path / "round", "x")
     with pytest.raises(ParameterError, match="cannot be read"):
         read_text(tmp_path / "missing")
 

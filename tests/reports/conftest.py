@@ -1,5 +1,6 @@
 """The command line as a fixture, and a report that many tests look at."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,11 @@ from tests.reports.browser import chromium
 from tests.reports.command import Command
 from tests.reports.made_up import made_up_profile, made_up_record
 
-# What needs a browser is no test where there is none; everything that can be known of a page without is in test_page.
-collect_ignore = [] if chromium() else ["test_browser.py"]
+# What needs a browser or a LaTeX is no test where there is none; what can be known without is in test_page.
+collect_ignore = [
+    *([] if chromium() else ["test_browser.py"]),
+    *([] if shutil.which("pdflatex") else ["test_latex.py"]),
+]
 
 
 @pytest.fixture

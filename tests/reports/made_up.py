@@ -84,7 +84,7 @@ def _studies(measured: dict[str, list[tuple[int, float]]]) -> Record:
     tables["ms_fig3"] = pd.concat([tables["ms_fig3"], closed], ignore_index=True)
     entries = {name: figure.entry() for name, figure in (CLOSED | STUDIED).items()}
     tables |= {"claims": _claims(), "claims_cases": pd.DataFrame({"id": ["unimodal"], "case": ["all"]})}
-    tables |= _gains(rng)
+    tables |= _gains(rng) | {"faults": pd.DataFrame(columns=["study", "cause"])}
     other = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
     entries |= {
         name: {"title": name, "source": "made up", **other, "columns": {}} for name in tables if name not in entries

@@ -37,3 +37,10 @@ def without_control(scenario: Scenario) -> Solution:
 
 def fails(scenario: Scenario) -> Any:
     return scenario.no_such_thing  # type: ignore[attr-defined]
+
+
+def at_5_mhz(scenario: Scenario) -> Control:
+    """Three tokens each in a band of 5 MHz; in every wider one it fails, each time in a way of its own."""
+    if scenario.uplink_bandwidth_hz == 10e6:
+        raise SystemExit(f"no control at {scenario.uplink_bandwidth_hz:g} Hz")
+    return three(scenario) if scenario.uplink_bandwidth_hz == 5e6 else too_wide(scenario)

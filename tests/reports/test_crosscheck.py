@@ -213,7 +213,7 @@ def test_formulas(name: str, words: str) -> None:
     assert record["passed"] == (not words)
     assert words in " ".join(record["faults"])
     if name == "broken":
-        assert record["failures"][0]["cause"] == "ZeroDivisionError: no devices"
+        assert record["failures"][0]["cause"].endswith("ZeroDivisionError: no devices")
 
 
 def test_a_formula_by_name(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:

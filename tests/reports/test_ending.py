@@ -9,9 +9,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+import tomli_w
 
-from reports.ending import Terminated, terminable
+from reports import ending
+from reports.ending import Interrupted, Terminated, terminable
 from reports.sweep import FINISHED, STUDY
+from tests.cases import s2
 
 LONG = """
 problem = "modes"
@@ -27,26 +30,39 @@ WAIT_S = 120.0
 CODE = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from reports.cli import main
+from reports.start import main
 sys.exit(main())
 """
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGKILL, -9)])
-def test_workers_end_with_the_run(tmp_path: Path, number: signal.Signals, code: int) -> None:
+def workers(run: psutil.Process) -> list[psutil.Process]:
+    return [child for child in run.children() if "loky" in " ".join(child.cmdline())]
+
+
+@pytest.mark.parametrize(
+    ("command", "number", "code"),
+    [("sweep", signal.SIGTERM, 143), ("sweep", signal.SIGINT, 130), ("report", signal.SIGKILL, -9)],
+)
+def test_workers_end_with_the_run(tmp_path: Path, command: str, number: signal.Signals, code: int) -> None:
     (tmp_path / "study.toml").write_text(LONG, encoding="utf-8")
-    folder, told = tmp_path / "out", tmp_path / "told.txt"
-    line = [sys.executable, "-c", CODE, "sweep", tmp_path / "study.toml", "--output", folder, "--jobs", "2"]
+    (tmp_path / "cell.toml").write_text(tomli_w.dumps(s2()), encoding="utf-8")
+    folder, told, given = tmp_path / "out", tmp_path / "told.txt", {"sweep": "study.toml", "report": "cell.toml"}
+    line = [sys.executable, "-c", CODE, command, tmp_path / given[command], "--output", folder, "--jobs", "2"]
     children: list[psutil.Process] = []
     with told.open("w") as err, subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=err) as run:
+
+        def at_work() -> bool:
+            """Whether the workers are there and, for a sweep, a point is done."""
+            some = command == "report" or ((folder / FINISHED).exists() and (folder / FINISHED).stat().st_size > 0)
+            return some and len(workers(psutil.Process(run.pid))) >= 2
+
         try:
             last = time.monotonic() + WAIT_S
-            while not ((folder / FINISHED).exists() and (folder / FINISHED).stat().st_size):
+            while not at_work():
                 assert run.poll() is None, told.read_text()
                 assert time.monotonic() < last
                 time.sleep(0.05)
             children = psutil.Process(run.pid).children()
-            assert sum("loky" in " ".join(child.cmdline()) for child in children) >= 2
             run.send_signal(number)
             assert run.wait(WAIT_S) == code
             assert psutil.wait_procs(children, timeout=WAIT_S)[1] == []
@@ -54,22 +70,62 @@ def test_workers_end_with_the_run(tmp_path: Path, number: signal.Signals, code: 
             run.kill()
             for child in filter(psutil.Process.is_running, children):
                 child.kill()
+    if command == "report":
+        assert not folder.exists()  # nothing is written before all of it is known
+        return
     assert sorted(path.name for path in folder.iterdir()) == sorted([FINISHED, STUDY])
-    if number != signal.SIGKILL:
-        assert told.read_text() == ""
-        log = (folder / FINISHED).read_text(encoding="utf-8")
-        assert log.endswith("\n")
-        assert all(json.loads(finished)["rows"] for finished in log.splitlines())
+    assert told.read_text() == ""
+    log = (folder / FINISHED).read_text(encoding="utf-8")
+    assert log.endswith("\n")
+    assert all(json.loads(finished)["rows"] for finished in log.splitlines())
 
 
-def test_sigterm_is_as_before_afterwards() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(Terminated), terminable():
-        signal.raise_signal(signal.SIGTERM)
-    assert signal.getsignal(signal.SIGTERM) is before
-    mine = signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
-        with terminable():
-            signal.raise_signal(signal.SIGTERM)  # ignored, as whoever called had decided
-    finally:
-        signal.signal(signal.SIGTERM, mine)
+def test_signals_are_as_before_afterwards() -> None:
+    for number, error in ((signal.SIGTERM, Terminated), (signal.SIGINT, Interrupted)):
+        before = signal.getsignal(number)
+        with pytest.raises(error), terminable():
+            signal.raise_signal(number)
+        assert signal.getsignal(number) is before
+        mine = signal.signal(number, signal.SIG_IGN)
+        try:
+            with terminable():
+                signal.raise_signal(number)  # ignored, as whoever called had decided
+        finally:
+            signal.signal(number, mine)
+
+
+def interrupted_twice(then: signal.Signals, tidied: list[bool]) -> None:
+    with terminable():
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            signal.raise_signal(then)
+            tidied.append(True)
+
+
+def test_a_second_interrupt_does_not_break_into_what_tidies_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    tidied: list[bool] = []
+    for then in (signal.SIGINT, signal.SIGTERM):
+        with pytest.raises(Interrupted):
+            interrupted_twice(then, tidied)
+    assert tidied == [True, True]
+    monkeypatch.setattr(ending, "ONE_WISH_S", 0.0)  # long after, what hangs while it tidies up can be ended
+    with pytest.raises(Terminated):
+        interrupted_twice(signal.SIGTERM, tidied)
+    assert len(tidied) == 2
+
+
+def test_an_interrupt_while_libraries_are_loaded_is_quiet() -> None:
+    code = """
+import signal, sys
+from reports.start import main
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Early:
+    def find_spec(self, name, *_):
+        if name == "numpy":
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Early())
+sys.exit(main())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -192,3 +193,44 @@ def test_what_the_system_refuses_is_one_line_where_the_output_is_no_file(
 
     monkeypatch.setattr(cli, "print_tables", full)
     assert_one_line(msopt("scenarios"), 2, ["No space left on device"])
+
+
+def test_full_streams(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The exit code is the command's where nobody can be told, and 2 where the answer itself is lost."""
+    for line, code in (("solve nope", 2), ("evaluate", 2), ("solve qwen-coder --method server-only", 0), ("--help", 0)):
+        for name in ("stderr", "stdout"):
+            with open("/dev/full", "w", encoding="utf-8") as full, monkeypatch.context() as patch:
+                patch.setattr(sys, name, full)
+                outcome = msopt(*line.split())
+            if name == "stderr":
+                assert (outcome.code, outcome.err) == (code, "")
+            elif code == 0:
+                words = ["standard output: cannot be written: No space left on device"]
+                assert_one_line(Outcome(outcome.code, "", outcome.err), 2, words)
+
+
+@pytest.mark.parametrize("command", ["crosscheck", "report S2", "sweep STUDY"])
+def test_an_unusable_folder_is_told_before_anything_is_computed(msopt: Command, command: str) -> None:
+    path = msopt.scenario(s2())
+    study = msopt.folder / "study.toml"
+    study.write_text('presets = ["multispin-llama2"]\n', encoding="utf-8")
+    arguments = command.replace("S2", str(path)).replace("STUDY", str(study)).split()
+    for output, words in (
+        ("/proc/no", "cannot be made a folder"),
+        (msopt.folder / ("n" * 256), "File name too long"),
+        (path, "is not a folder"),
+    ):
+        assert_one_line(msopt(*arguments, "--output", output), 2, [words])
+    for name, kind in (("report.html", "file"), ("tables", "folder")) if command.startswith("report") else ():
+        folder = msopt.folder / name
+        folder.mkdir()
+        (folder / name).mkdir() if kind == "file" else (folder / name).touch()
+        assert_one_line(msopt(*arguments, "--output", folder), 2, [f"{name}: is not a {kind}"])
+    nothing = {path, study, msopt.folder / "report.html", msopt.folder / "tables"}
+    assert set(msopt.folder.iterdir()) <= nothing
+
+
+def test_an_unusable_file_is_told_before_anything_is_computed(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "solve_problems", None)
+    for output in (msopt.folder, msopt.folder / "no" / "such.json", msopt.folder / ("n" * 256)):
+        assert_one_line(msopt("solve", "qwen-coder", "--output", output), 2, ["cannot be written"])

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from msopt import METHODS, PROBLEMS, Scenario
@@ -216,6 +217,8 @@ def test_hostile_names_are_shown_as_they_are(msopt: Command) -> None:
     for table in shown.values():
         lines = [line for line in table.latex().splitlines() if line.endswith(r"\\")]
         assert {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {len(table.heads) - 1}
+        # What follows the end of a row must not be taken for the argument of it, as a bracket or a star would be.
+        assert all(line.startswith("{") for line in lines)
 
 
 def test_the_answer_compares_every_method(msopt: Command) -> None:
@@ -275,7 +278,7 @@ def test_the_checks_find_what_is_wrong(made_up: Record) -> None:
     def verdicts(**changed: Any) -> list[str]:
         return list(checks_record(Record(made_up.manifest, made_up.tables | changed)).tables["checks"]["verdict"])
 
-    assert verdicts() == ["pass"] * 6
+    assert verdicts() == ["pass"] * 7
     methods = made_up.tables["answer_methods"].copy()
     methods.loc[1, "gap"] = -1e-6
     assert verdicts(answer_methods=methods)[1] == "FAIL"
@@ -288,6 +291,10 @@ def test_the_checks_find_what_is_wrong(made_up: Record) -> None:
     assert verdicts(ms_fig7=few)[3] == "FAIL"
     claims = made_up.tables["claims"].assign(cases=0)
     assert verdicts(claims=claims)[5] == "FAIL"
+    assert verdicts(faults=pd.DataFrame({"study": ["ms_fig7"], "cause": ["no"]}))[6] == "FAIL"
+    methods = made_up.tables["answer_methods"].assign(reason="needs more", status="refused")
+    assert verdicts(answer_methods=methods)[6] == "pass"
+    assert verdicts(answer_methods=methods.assign(method="mine:control"))[6] == "FAIL"
     full = made_up.manifest | {"effort": made_up.manifest["effort"] | {"name": "full"}}
     checked = checks_record(Record(full, made_up.tables)).tables["checks"]
     assert list(checked["verdict"])[3:5] == ["FAIL", "FAIL"]

@@ -1,5 +1,6 @@
 """Recorded data: written and read back the same, and a folder that is no record."""
 
+import csv
 import hashlib
 import json
 from pathlib import Path
@@ -48,6 +49,19 @@ def test_csv_holds_every_digit(tmp_path: Path) -> None:
     assert read["mean"].tolist() == [1.0 / 3.0, 1e-300]
     assert read["low"].tolist()[1] == 0.1 + 0.2
     assert read["pair"].tolist() == ['a, "b"', "µ\nν"]
+
+
+def test_no_text_is_a_formula_in_a_spreadsheet(tmp_path: Path) -> None:
+    texts = ["=1+1", "@home", "-5", "+1", "\t=1", "\r=1", "－1", "a=1", "5", "", "'x"]
+    numbers = [-1.5, *range(10)]
+    table = pd.DataFrame({"text": texts, "number": numbers, "mixed": ["=2", -2.5, *[None] * 9]})
+    Record({"tables": {"one": {}}}, {"one": table}).write(tmp_path)
+    with (tmp_path / "tables" / "one.csv").open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.reader(lines))[1:]
+    assert [row[0] for row in rows] == [*(f"'{text}" for text in [*texts[:5], "\\r=1", "－1"]), *texts[7:]]
+    assert [float(row[1]) for row in rows] == numbers
+    assert [row[2] for row in rows[:3]] == ["'=2", "-2.5", ""]
+    assert Record.read(tmp_path).tables["one"]["text"].tolist() == texts
 
 
 def test_what_is_no_record(tmp_path: Path) -> None:

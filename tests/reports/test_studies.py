@@ -10,10 +10,24 @@ from scipy import integrate, special, stats
 
 import msopt
 from msopt import Scenario
-from msopt.errors import ParameterError
+from msopt.errors import MsoptError, ParameterError
 from reports.record import Record
+from reports.studies import collect as collect_module
 from reports.studies import gains
-from reports.studies.claims import HELD, IN_PART, NOT_HERE, Case, above, always, below, near, verdict, where
+from reports.studies.claims import (
+    HELD,
+    IN_PART,
+    NOT_HERE,
+    NOT_TESTED,
+    Case,
+    above,
+    always,
+    below,
+    judge,
+    near,
+    verdict,
+    where,
+)
 from reports.studies.claims_ms import MS_CLAIMS
 from reports.studies.claims_ud import UD_CLAIMS
 from reports.studies.closed_forms import CLOSED
@@ -44,6 +58,7 @@ FAMILIES = {
     "modes": {"number of devices": {"devices": [2, 3]}},
 }
 OWN = "tests.reports.own_methods:three"
+HERE_AND_THERE = "tests.reports.own_methods:at_5_mhz"
 FIGURES = CLOSED | STUDIED
 
 
@@ -51,16 +66,60 @@ FIGURES = CLOSED | STUDIED
 def record() -> Record:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gains, "FAMILIES", FAMILIES)
-        return collect(TINY, jobs=1, methods=[OWN], measured={"mine": [(1, 0.1), (2, 0.15)]})
+        return collect(TINY, jobs=1, methods=[OWN, HERE_AND_THERE], measured={"mine": [(1, 0.1), (2, 0.15)]})
 
 
 def test_the_same_with_two_workers(record: Record) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gains, "FAMILIES", FAMILIES)
-        again = collect(TINY, jobs=2, methods=[OWN], measured={"mine": [(1, 0.1), (2, 0.15)]})
+        again = collect(TINY, jobs=2, methods=[OWN, HERE_AND_THERE], measured={"mine": [(1, 0.1), (2, 0.15)]})
     assert again.manifest == record.manifest
     for name, table in record.tables.items():
         pd.testing.assert_frame_equal(again.tables[name], table, check_exact=True, obj=name)
+
+
+def test_a_method_that_fails_here_and_there_leaves_the_rest(record: Record) -> None:
+    """It answers at 5 MHz alone: a line of one point, no gains, and every other draw told with its cause."""
+    shown = record.tables["ms_fig7"]
+    own = shown[shown["scheme"] == HERE_AND_THERE]
+    assert own["bandwidth_hz"].tolist() == [5e6] * len(MS_PRESETS)
+    assert set(own["draws"]) == {TINY.draws["heterogeneous"]}
+    faults = record.tables["faults"]
+    assert set(faults["scheme"]) == {HERE_AND_THERE}
+    of_figure = faults[faults["study"] == "ms_fig7"]
+    assert len(of_figure) == len(MS_PRESETS) * 2 * TINY.draws["heterogeneous"]
+    assert of_figure["setting"].str.contains("bandwidth_hz = ").all()
+    status = of_figure["status"].where(of_figure["setting"].str.contains("10000000.0"), "")
+    assert set(status) == {"failed", ""}
+    assert set(of_figure["status"]) == {"failed", "infeasible"}
+    assert HERE_AND_THERE not in set(record.tables["gains"]["baseline"])
+    assert not record.tables["draws_ms_fig7"].isna()["goodput_tokens_per_s"].any()
+
+
+def test_draws_that_failed_are_left_out_of_the_claims(record: Record) -> None:
+    draws = {name.removeprefix("draws_"): table for name, table in record.tables.items() if name.startswith("draws_")}
+    table = draws["ms_fig7"]
+    lost = (table["scheme"] == "fixed") & (table["draw"] == 0) & (table["bandwidth_hz"] == 10e6)
+    claims = {row["id"]: row for row in judge(MS_CLAIMS, draws | {"ms_fig7": table[~lost]})[0].to_dict("records")}
+    # One whole curve is left, and at every point at least one draw.
+    assert claims["saturates"]["cases"] == len(MS_PRESETS)
+    assert np.isfinite([claims[name]["value"] for name in ("saturates", "gain-narrows", "up-to-88")]).all()
+    none = judge(MS_CLAIMS, draws | {"ms_fig7": table[table["scheme"] != "fixed"]})[0]
+    assert set(none.loc[none["cases"] == 0, "verdict"]) == {NOT_TESTED}
+    assert {"gain-narrows", "up-to-88"} <= set(none.loc[none["cases"] == 0, "id"])
+
+
+def test_a_task_that_fails_is_a_fault_and_all_of_them_an_error() -> None:
+    def odd(number: int) -> list[dict[str, int]]:
+        if number % 2:
+            raise ZeroDivisionError
+        return [{"number": number}]
+
+    rows, faults, _ = collect_module._run({"one": [(odd, (0,)), (odd, (1,)), (odd, (2,))]}, 1, None)
+    assert rows == {"one": [{"number": 0}, {"number": 2}]}
+    assert faults == [{"study": "one", "setting": "1", "status": "failed", "cause": "ZeroDivisionError"}]
+    with pytest.raises(MsoptError, match="nothing could be computed for one: ZeroDivisionError"):
+        collect_module._run({"one": [(odd, (1,))]}, 1, None)
 
 
 def test_manifest_speaks_of_every_table(record: Record) -> None:

@@ -1,18 +1,34 @@
 """`msopt sweep`: a study from a file, the same bytes however it was run, and what is said of a bad one."""
 
+import json
+import math
+import os
+import resource
+import shutil
+import signal
+from asyncio import CancelledError
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet
 import pytest
+from distributed import KilledWorker
+from joblib.externals.loky.process_executor import BrokenProcessPool
 
 import msopt as package
-from msopt import MsoptError, ParameterError
-from reports import sweep as module
+from msopt import InfeasibleError, ManySolutions, MsoptError, ParameterError, Scenario, methods
+from reports.comparison import best_of
+from reports.finished_points import finished_points
+from reports.studies import parallel
 from reports.studies import points as points_module
-from reports.studies.points import Row
+from reports.studies import settings as settings_module
+from reports.studies.points import SOLVED, Row
 from reports.studies.settings import scenario_at
-from reports.studies.study import OPTIMUM, Point, Study, parse_study, read_study
+from reports.studies.study import OPTIMUM, Study, parse_study, read_study
 from reports.sweep import FINISHED, RESULTS, sweep
+from tests.reports import own_methods
 from tests.reports.command import Command
 from tests.tolerances import MANY_AS_ONE
 
@@ -38,9 +54,15 @@ def read_results(path: Path) -> list[Row]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The results of a run of SMALL that nothing interrupts."""
-    return sweep(parse_study(SMALL), tmp_path_factory.mktemp("whole"), jobs=1).read_bytes()
+def whole_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of SMALL that nothing interrupts."""
+    return sweep(parse_study(SMALL), tmp_path_factory.mktemp("whole"), jobs=1).results.parent
+
+
+@pytest.fixture(scope="module")
+def whole(whole_folder: Path) -> bytes:
+    """Its results."""
+    return (whole_folder / RESULTS).read_bytes()
 
 
 @pytest.fixture
@@ -88,11 +110,11 @@ def test_interrupted_and_resumed(whole: bytes, folder: Path, torn: str, jobs: in
     with (folder / FINISHED).open("a", encoding="utf-8") as log:
         log.write(torn)
     told: list[int] = []
-    results = sweep(study, folder, jobs=1, progress=lambda done, total: told.append(done))
+    again = sweep(study, folder, jobs=1, progress=lambda done, total: told.append(done))
     assert told == [2, 3, 4]
-    assert results.read_bytes() == whole
+    assert again.results.read_bytes() == whole
     # Once more: nothing is left to do.
-    assert sweep(study, folder, jobs=1).read_bytes() == whole
+    assert sweep(study, folder, jobs=1).results.read_bytes() == whole
 
 
 DECOMPOSED = """
@@ -112,21 +134,21 @@ def test_decompositions_do_not_depend_on_the_chunks(tmp_path: Path, monkeypatch:
     """All of 3 devices in one task and all of 4 in another, one by one, and in threes resumed within a task."""
     study = parse_study(DECOMPOSED)
     assert [len(chunk) for chunk in points_module.chunks(study, study.points())] == [8, 8]
-    bytes_of = {"whole": sweep(study, tmp_path / "whole", jobs=1).read_bytes()}
+    bytes_of = {"whole": sweep(study, tmp_path / "whole", jobs=1).results.read_bytes()}
     monkeypatch.setattr(points_module, "TOGETHER", 1)
-    bytes_of["single"] = sweep(study, tmp_path / "single", jobs=1).read_bytes()
+    bytes_of["single"] = sweep(study, tmp_path / "single", jobs=1).results.read_bytes()
     log = (tmp_path / "single" / FINISHED).read_text(encoding="utf-8").splitlines(keepends=True)
     monkeypatch.setattr(points_module, "TOGETHER", 3)
     (tmp_path / "resumed").mkdir()
     (tmp_path / "resumed" / "study.json").write_bytes((tmp_path / "whole" / "study.json").read_bytes())
     (tmp_path / "resumed" / FINISHED).write_text("".join([*log[:6], *log[9:11]]), encoding="utf-8")
-    bytes_of["resumed"] = sweep(study, tmp_path / "resumed", jobs=2).read_bytes()
+    bytes_of["resumed"] = sweep(study, tmp_path / "resumed", jobs=2).results.read_bytes()
     assert set(bytes_of.values()) == {bytes_of["whole"]}
 
 
 def test_decompositions_are_what_solve_says(folder: Path) -> None:
     study = parse_study(DECOMPOSED)
-    for row in read_results(sweep(study, folder, jobs=1)):
+    for row in read_results(sweep(study, folder, jobs=1).results):
         if row["method"] == "decomposition":
             settings = {name: row[name] for name in study.axes}
             scenario = scenario_at(row["base"], settings, row["scenario_seed"])
@@ -151,7 +173,22 @@ def test_on_a_dask_cluster(whole: bytes, folder: Path) -> None:
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
     ) as cluster:
-        assert sweep(parse_study(SMALL), folder, dask=cluster.scheduler_address).read_bytes() == whole
+        assert sweep(parse_study(SMALL), folder, dask=cluster.scheduler_address).results.read_bytes() == whole
+
+
+def test_a_cluster_or_a_worker_that_is_lost_is_one_line(folder: Path) -> None:
+    for address in ("tls://127.0.0.1:1", "nowhere://", ""):
+        with pytest.raises(ParameterError, match=f"--dask {address}: no scheduler answers"):
+            sweep(parse_study(SMALL), folder, dask=address)
+    assert not folder.exists()
+    with pytest.raises(MsoptError, match="a worker process was ended"), parallel._lost(None):
+        raise BrokenProcessPool
+    for lost in (CancelledError("scheduler-connection-lost"), KilledWorker("task", None, 3)):
+        words = "--dask tcp://x: its workers or its scheduler are lost"
+        with pytest.raises(MsoptError, match=words), parallel._lost("tcp://x"):
+            raise lost
+    with pytest.raises(ZeroDivisionError), parallel._lost(None):
+        raise ZeroDivisionError
 
 
 def test_a_scenario_of_ones_own(tmp_path: Path, folder: Path) -> None:
@@ -163,7 +200,7 @@ def test_a_scenario_of_ones_own(tmp_path: Path, folder: Path) -> None:
         "[axes]\nserver_speed = [1, 2.0]\n",
         encoding="utf-8",
     )
-    rows = read_results(sweep(read_study(str(path)), folder, jobs=1))
+    rows = read_results(sweep(read_study(str(path)), folder, jobs=1).results)
     assert [row["server_speed"] for row in rows] == [1.0, 1.0, 2.0, 2.0]
     faster = scenario.replace(
         verify_base_s=scenario.verify_base_s / 2, verify_per_device_s=scenario.verify_per_device_s / 2
@@ -174,7 +211,7 @@ def test_a_scenario_of_ones_own(tmp_path: Path, folder: Path) -> None:
 def test_a_users_method_joins(folder: Path) -> None:
     study = parse_study(SMALL)
     study = study.model_copy(update={"methods": ["fixed", f"{OWN}:three"]})
-    rows = read_results(sweep(study, folder, jobs=1))
+    rows = read_results(sweep(study, folder, jobs=1).results)
     assert [row["scheme"] for row in rows[:2]] == ["fixed", f"{OWN}:three"]
     assert all(row["mean_draft_length_tokens"] == 3.0 for row in rows[1::2])
 
@@ -186,31 +223,97 @@ def test_a_method_that_never_applies_is_an_error_before_anything_is_written(fold
     assert not folder.exists()
 
 
-def test_a_failure_names_the_point_and_keeps_what_is_done(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    study = parse_study(SMALL)
-    calls = []
+def test_a_method_that_fails_at_a_point_does_not_end_the_study(
+    msopt: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = msopt.folder / "study.toml"
+    path.write_text(SMALL.replace("[5e6, 10000000]", "[10e6, 5e6, 20e6]").replace('"optimum", ', ""), encoding="utf-8")
+    line = ("sweep", path, "--output", folder, "--jobs", 1, "--method", f"{OWN}:at_5_mhz")
+    outcome = msopt(*line)
+    assert (outcome.code, outcome.out) == (3, f"The results are in {folder / RESULTS}\n")
+    assert outcome.err.startswith("msopt: 4 of 12 rows are without an answer")
+    assert "at_5_mhz on multispin-llama2 at devices = 3, bandwidth_hz = 10000000.0, draw 0: " in outcome.err
+    assert outcome.err.count("\n") == 1
+    rows = read_results(folder / RESULTS)
+    assert [row["scheme"] for row in rows] == ["fixed", f"{OWN}:at_5_mhz"] * 6
+    assert all((row["status"], row["cause"]) == (SOLVED, None) for row in rows[::2])
+    own = rows[1::2]
+    assert [row["status"] for row in own] == ["failed"] * 2 + [SOLVED] * 2 + ["infeasible"] * 2
+    for row in own:
+        assert [row[name] is None for name in ("goodput_tokens_per_s", "round_s")] == [row["status"] != SOLVED] * 2
+    assert "SystemExit: no control at 1e+07 Hz" in own[0]["cause"]
+    assert "the uplink bandwidth budget is broken by" in own[4]["cause"]
+    # The same command tries these points again, and them alone.
+    monkeypatch.setattr(own_methods, "at_5_mhz", own_methods.three)
+    done: list[int] = []
+    study = read_study(str(path)).model_copy(update={"methods": ["fixed", f"{OWN}:at_5_mhz"]})
+    again = sweep(study, folder, jobs=1, progress=lambda ready, total: done.append(ready))
+    assert (done, again.faults) == ([2, 3, 4, 5, 6], [])
+    assert again.results.read_bytes() == sweep(study, msopt.folder / "other", jobs=1).results.read_bytes()
 
-    def fails_late(study: Study, points: list[Point]) -> object:
-        calls.append(points)
-        if len(calls) == 3:
-            raise MsoptError("method fixed on somewhere: no")
-        return solve_points(study, points)
 
-    solve_points = module.solve_points
-    monkeypatch.setattr(module, "solve_points", fails_late)
-    with pytest.raises(MsoptError, match="somewhere"):
-        sweep(study, folder, jobs=1)
-    assert len((folder / FINISHED).read_text(encoding="utf-8").splitlines()) == 2
+def test_a_method_that_answers_nowhere_is_refused(folder: Path) -> None:
+    """At the first, the middle and the last point: nothing is computed for hours for the sake of a slip."""
+    study = parse_study(SMALL).model_copy(update={"axes": {"bandwidth_hz": [10e6, 20e6]}})
+    for method, error, words in (("at_5_mhz", ParameterError, "SystemExit"), ("too_wide", InfeasibleError, "broken")):
+        with pytest.raises(error, match=words):
+            sweep(study.model_copy(update={"methods": ["fixed", f"{OWN}:{method}"]}), folder, jobs=1)
+    assert not folder.exists()
 
 
-def test_a_failure_of_many_points_names_the_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*_: object) -> None:
-        raise MsoptError("no")
+def test_where_many_at_once_fail_each_is_solved_by_itself(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(scenarios: Sequence[Scenario]) -> ManySolutions:
+        if any(cell.uplink_sharing == "power-limited" for cell in scenarios):
+            raise MemoryError
+        return package.solve_many(scenarios)
 
     monkeypatch.setattr(points_module, "solve_many", fails)
-    words = "method decomposition on multispin-qwen35 at devices = 3, .*, draw 0 or one of the 7 points after it: no"
-    with pytest.raises(MsoptError, match=words):
-        sweep(parse_study(DECOMPOSED), folder, jobs=1)
+    swept = sweep(parse_study(DECOMPOSED), folder, jobs=1)
+    rows = read_results(swept.results)
+    assert len(rows) == swept.rows == 32
+    for row in rows:
+        failed = row["scheme"] == "decomposition" and row["uplink_sharing"] == "power-limited"
+        assert (row["status"], row["cause"]) == (("failed", "MemoryError") if failed else (SOLVED, None))
+    assert len(swept.faults) == 8
+
+
+def test_where_no_proof_is_affordable_the_optimum_is_the_decompositions(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(device_count: int) -> None:
+        raise ParameterError(f"no memory for {device_count} devices")
+
+    monkeypatch.setattr(methods, "require_exact", refuse)
+    study = Study(problem="modes", presets=["uldl-qwen25"], methods=["optimum", "exact"], fixed={"devices": 3})
+    best, exact = read_results(sweep(study, folder, jobs=1).results)
+    assert (best["method"], best["status"]) == ("decomposition", SOLVED)
+    assert (exact["status"], exact["cause"]) == ("refused", "no memory for 3 devices")
+    wanted = package.solve(scenario_at("uldl-qwen25", {"devices": 3}, best["scenario_seed"]), "modes", "decomposition")
+    assert best["goodput_tokens_per_s"] == wanted.goodput
+    assert best_of(wanted.scenario, "modes").method == "decomposition"
+
+
+def test_a_draw_that_no_scenario_has_is_a_row(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other draws of the same setting are computed."""
+    study = parse_study(DECOMPOSED)
+    bad = study.points()[1].seed
+
+    def drawn(base: str, settings: dict[str, Any], seed: int) -> Scenario:
+        if seed == bad:
+            raise ParameterError("draft_s_per_token = inf")
+        return scenario_at(base, settings, seed)
+
+    monkeypatch.setattr(points_module, "scenario_at", drawn)
+    rows = read_results(sweep(study, folder, jobs=1).results)
+    assert {row["status"] for row in rows if row["scenario_seed"] == bad} == {"refused"}
+    assert {row["status"] for row in rows if row["scenario_seed"] != bad} == {SOLVED}
+
+
+def test_a_number_that_is_not_finite_is_a_fault(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = replace(package.solve(scenario_at("multispin-llama2", {"devices": 3}, 1)), goodput=math.inf)
+    monkeypatch.setattr(points_module.msopt, "solve", lambda *_, **__: endless)
+    fault = sweep(parse_study(SMALL), folder, jobs=1).faults[0]
+    assert (fault["status"], fault["cause"]) == ("failed", "goodput_tokens_per_s is inf, which is no finite number")
 
 
 def test_a_folder_of_another_study(folder: Path) -> None:
@@ -218,9 +321,6 @@ def test_a_folder_of_another_study(folder: Path) -> None:
     sweep(study, folder, jobs=1)
     with pytest.raises(ParameterError, match="another study or version"):
         sweep(study.model_copy(update={"seed": 6}), folder, jobs=1)
-    (folder / FINISHED).write_text('{"point": 99, "rows": []}\n', encoding="utf-8")
-    with pytest.raises(ParameterError, match="line 1 is of no point"):
-        sweep(study, folder, jobs=1)
     (folder / "study.json").unlink()
     with pytest.raises(ParameterError, match="not the study they are of"):
         sweep(study, folder, jobs=1)
@@ -277,25 +377,94 @@ def test_bad_studies(msopt: Command, change: tuple[str, str], words: str) -> Non
     assert not (msopt.folder / "out").exists()
 
 
-def test_a_folder_in_which_nothing_was_finished_may_be_used_again(folder: Path) -> None:
-    study = parse_study(SMALL)
-    with pytest.raises(ParameterError, match="length = 999"):
-        sweep(study.model_copy(update={"options": {"fixed": {"length": 999}}}), folder, jobs=1)
-    assert len(read_results(sweep(study, folder, jobs=1))) == 2 * 2 * 2
+def test_an_option_that_no_scenario_takes_is_in_the_rows(folder: Path) -> None:
+    study = parse_study(SMALL).model_copy(update={"options": {"fixed": {"length": 999}}})
+    swept = sweep(study, folder, jobs=1)
+    assert [row["scheme"] for row in swept.faults] == ["fixed"] * 4
+    assert "length = 999" in swept.faults[0]["cause"]
 
 
-@pytest.mark.parametrize("rows", ["5", "[1]", "null"])
-def test_a_log_that_holds_no_rows(folder: Path, rows: str) -> None:
+def test_lines_that_are_not_of_the_study(whole_folder: Path, folder: Path) -> None:
+    """What is read back is checked: a row for each method, of the point that the line names, and nothing else."""
     study = parse_study(SMALL)
+    shutil.copytree(whole_folder, folder)
+    first, *others = (whole_folder / FINISHED).read_text(encoding="utf-8").splitlines(keepends=True)
+
+    def told(line: str) -> str:
+        (folder / FINISHED).write_text(line + "".join(others), encoding="utf-8")
+        with pytest.raises(ParameterError) as caught:
+            sweep(study, folder, jobs=1)
+        return str(caught.value)
+
+    entry = json.loads(first)
+
+    def changed(**cells: object) -> str:
+        return json.dumps({"point": 0, "rows": [entry["rows"][0] | cells, entry["rows"][1]]}) + "\n"
+
+    unreadable = "line 1 is not a finished point"
+    for rows in ("5", "[1]", "null", "[" * 100_000):
+        assert unreadable in told(f'{{"point": 0, "rows": {rows}}}\n')
+    for cells in ({"more": 1}, {"round_s": "1"}, {"round_s": True}, {"round_s": math.nan}, {"cause": 5}):
+        assert unreadable in told(changed(**cells))
+    assert unreadable in told(changed(goodput_tokens_per_s=None))
+    assert unreadable in told("\xff\n")
+    assert "line 1 is of no point of the study" in told(first.replace('"point": 0', '"point": 99'))
+    assert "line 1 is of no point of the study" in told(first.replace('"point": 0', '"point": true'))
+    assert "line 1 is not of point 1" in told(first.replace('"point": 0', '"point": 1'))
+    assert "line 1 is not of point 0" in told(changed(bandwidth_hz=7e6))
+    assert "line 1 has not a row for each method" in told(changed(scheme="grid"))
+    assert "line 1 has not a row for each method" in told(json.dumps({"point": 0, "rows": entry["rows"][:1]}) + "\n")
+    # A point that is missing altogether is computed.
+    (folder / FINISHED).write_text("".join(others), encoding="utf-8")
+    assert sweep(study, folder, jobs=1).results.read_bytes() == (whole_folder / RESULTS).read_bytes()
+
+
+def test_one_sweep_at_a_time_in_a_folder(folder: Path) -> None:
+    folder.mkdir()
+    with finished_points(folder / FINISHED), pytest.raises(ParameterError, match="another sweep is at work there"):
+        sweep(parse_study(SMALL), folder, jobs=1)
+    assert list(folder.iterdir()) == []  # nor has anything been written
+
+
+@pytest.mark.parametrize("name", ["study.json", FINISHED, RESULTS])
+def test_what_is_no_file_is_not_waited_for(folder: Path, name: str) -> None:
+    folder.mkdir()
+    os.mkfifo(folder / name)
+    with pytest.raises(ParameterError, match=f"{name}: is not a file"):
+        sweep(parse_study(SMALL), folder, jobs=1)
+
+
+def test_a_scenario_file_that_has_changed_is_another_study(tmp_path: Path, folder: Path) -> None:
+    cell, study = tmp_path / "cell.toml", Study(scenarios=[str(tmp_path / "cell.toml")], methods=["fixed"])
+    scenario, _ = package.draw("multispin-llama2", devices=3)
+    scenario.write(cell)
     sweep(study, folder, jobs=1)
-    (folder / FINISHED).write_text(f'{{"point": 0, "rows": {rows}}}\n', encoding="utf-8")
-    with pytest.raises(ParameterError, match="line 1 is not a finished point"):
+    scenario.replace(uplink_bandwidth_hz=1e6).write(cell)
+    settings_module._read.cache_clear()  # as in a process of its own
+    with pytest.raises(ParameterError, match="another study"):
         sweep(study, folder, jobs=1)
+
+
+def test_a_full_disk_is_one_line_and_no_half_line(folder: Path) -> None:
+    folder.mkdir()
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    study = parse_study(SMALL)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2500, limit[1]))
+        with pytest.raises(ParameterError, match=rf"{FINISHED}: cannot be written: File too large"):
+            sweep(study, folder, jobs=1)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+        signal.signal(signal.SIGXFSZ, handler)
+    log = (folder / FINISHED).read_text(encoding="utf-8")
+    assert log.endswith("\n")
+    assert 0 < log.count("\n") < 4
 
 
 def test_whole_numbers_beyond_a_column(folder: Path) -> None:
     text = SMALL.replace("bandwidth_hz = [5e6, 10000000]", "token_bits = [100000000000000000000, 18]")
-    rows = read_results(sweep(parse_study(text), folder, jobs=1))
+    rows = read_results(sweep(parse_study(text), folder, jobs=1).results)
     assert {row["token_bits"] for row in rows} == {1e20, 18.0}
 
 

@@ -1,15 +1,22 @@
 """A user's own method: its control scored by the evaluator, whatever it says itself; errors in one line."""
 
+import os
+import signal
+import time
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import msopt
 from msopt import InfeasibleError, ParameterError, Scenario
+from reports.crosscheck_formula import load_formula, score_formula
+from reports.ending import Interrupted
 from reports.user_method import user_solution
 from tests.reports import own_methods
 
 HERE = "tests.reports.own_methods"
+HOSTILE = "tests.reports.hostile_methods"
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +59,65 @@ def test_errors(cell: Scenario, function: str, error: type[Exception], words: st
         user_solution(f"{HERE}:{function}", cell, "heterogeneous")
     assert words in str(caught.value)
     assert "--method" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "as_method", "as_formula"),
+    [
+        ("leaves", "SystemExit: 0", "SystemExit: 0"),
+        ("interrupts", "KeyboardInterrupt", "KeyboardInterrupt"),
+        ("closes_itself", "GeneratorExit", "GeneratorExit"),
+        ("says_nothing", "SilentError", "SilentError"),
+        ("says_much", "ValueError: line line", "ValueError: line line"),
+        ("recurses", "RecursionError", "RecursionError"),
+        ("named_control", "returns a Fake", "neither a Control nor 4 lengths"),
+        ("empty_control", "is no whole Control: AttributeError", "is no whole Control: AttributeError"),
+        ("unchecked_control", "bandwidth_hz holds a number that is not finite", "not finite"),
+        ("complex_control", "omplex", "omplex"),
+        ("many_rounds", "shape (2, 4)", "shape (2, 4)"),
+        ("waits", "returns a coroutine", "neither a Control nor 4 lengths"),
+        ("complex_lengths", "returns a ndarray", "neither a Control nor 4 lengths"),
+        ("masked_lengths", "returns a MaskedArray", "neither a Control nor 4 lengths"),
+        ("nan_lengths", "returns a ndarray", "a length is outside 1 to 25"),
+        ("ragged_lengths", "returns a list", "is no array: ValueError"),
+        ("no_array", "returns a Lengths", "is no array: SystemExit: no array"),
+    ],
+)
+def test_whatever_a_function_does_is_one_line(cell: Scenario, function: str, as_method: str, as_formula: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        user_solution(f"{HOSTILE}:{function}", cell, "heterogeneous")
+    score = score_formula(load_formula(f"{HOSTILE}:{function}"), 0, cell)
+    assert score.difference is None
+    for text, words in ((str(caught.value), as_method), (score.cause, as_formula)):
+        assert words in text
+        assert "\n" not in text
+        assert len(text) < 500
+
+
+def test_what_a_function_prints_warns_and_closes_stays_apart(cell: Scenario, capfd: pytest.CaptureFixture[str]) -> None:
+    folder, settings = os.getcwd(), np.geterr()
+    found = user_solution(f"{HOSTILE}:loud", cell, "heterogeneous")
+    assert found is not None
+    assert found.goodput == msopt.evaluate(cell, own_methods.three(cell)).goodput
+    assert (os.getcwd(), np.geterr()) == (folder, settings)
+    print("ours")
+    os.write(1, b"ours\n")
+    told = capfd.readouterr()
+    assert sorted(told.out.split()) == ["ours", "ours"]
+    assert sorted(told.err.splitlines()) == [
+        "ECHOED",
+        "PRINTED",
+        "WRITTEN",
+        f"warning: --method {HOSTILE}:loud: UserWarning: WARNED",
+    ]
+
+
+def test_an_interrupt_is_not_taken_for_a_fault_of_the_function(cell: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(scenario: Scenario) -> None:
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(60.0)
+
+    monkeypatch.setattr(own_methods, "nothing", interrupted)
+    with pytest.raises(Interrupted):
+        user_solution(f"{HERE}:nothing", cell, "heterogeneous")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
