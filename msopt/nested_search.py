@@ -21,6 +21,7 @@ _BUDGET_RTOL = 1e-12
 _PRICE_STEPS = 200
 _PATIENCE = 4
 _GOODPUT_RTOL = 1e-14
+_GOODPUT_STEPS = 100
 _DEADLINE_STEPS = 200
 _GAP_RTOL = 1e-12
 _NO_GAIN = -700.0
@@ -119,15 +120,13 @@ class NestedSearch:
         goodput = 0.0 if near is None else near.goodput
         log_price = -np.inf if near is None else near.log_price
         token_cost = self.scenario.verify_per_token_s
-        first = True
-        while True:
+        for step in range(_GOODPUT_STEPS):
             log_cost = float(np.log(goodput * token_cost)) if goodput * token_cost > 0.0 else -np.inf
             length, log_price = self._fill_band(deadline, log_cost, log_price)
             before, goodput = goodput, float(round_at(self.scenario, length, deadline).goodput)
             # Dinkelbach's iterates rise from the second on; when they no longer do, only round-off is left.
-            if token_cost == 0.0 or (not first and goodput <= before * (1.0 + _GOODPUT_RTOL)):
+            if token_cost == 0.0 or (step > 0 and goodput <= before * (1.0 + _GOODPUT_RTOL)):
                 break
-            first = False
         pace = length / deadline
         _, slope, _ = self.response.bandwidth(pace)
         spread = float(np.sum(slope * pace))

@@ -178,7 +178,9 @@ class Response:
         first, last = np.floor(low), np.ceil(high)
         if float(np.max(last - first)) <= _TABLE_SPAN:
             first, last = self._knots_from_table(cap, deadline_s, log_price, log_cost)
-        while np.any(wide := knots & (last - first > 1.0)):
+        for _ in range(_STEPS):
+            if not np.any(wide := knots & (last - first > 1.0)):
+                break
             middle = np.where(wide, np.floor(0.5 * (first + last)), first)
             marginal = self.acceptance.log_marginal_tokens(middle)
             worth, _ = self._worth(np.minimum(middle, cap), marginal, deadline_s, log_price, log_cost)
