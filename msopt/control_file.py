@@ -98,13 +98,14 @@ def _control(file: _ControlFile, scenario: Scenario) -> Control:
 
 
 def _reaction(file: _ReactionFile, scenario: Scenario) -> Reaction:
+    place_of = {name: k for k, name in enumerate(scenario.device_names)}
     _check_names([device.name for device in file.devices], scenario)
     for device in file.devices:
         if device.mode == "downlink" and device.downlink_power_w is None:
             raise ParameterError(f"device {describe(device.name)}: downlink_power_w is missing")
     power = [np.nan if device.mode == "uplink" else device.downlink_power_w for device in file.devices]
     return Reaction(
-        rejected=np.array([scenario.device_names.index(device.name) for device in file.devices], dtype=np.int64),
+        rejected=np.array([place_of[device.name] for device in file.devices], dtype=np.int64),
         modes=tuple(device.mode for device in file.devices),
         bandwidth_hz=np.array([device.bandwidth_hz for device in file.devices], dtype=float),
         downlink_power_w=np.array(power, dtype=float),
@@ -112,8 +113,10 @@ def _reaction(file: _ReactionFile, scenario: Scenario) -> Reaction:
 
 
 def _check_names(names: list[str], scenario: Scenario) -> None:
+    known, seen = frozenset(scenario.device_names), set[str]()
     for place, name in enumerate(names):
-        if name not in scenario.device_names:
+        if name not in known:
             raise ParameterError(f"devices[{place}]: {describe(name)} is not a device of the scenario")
-        if name in names[:place]:
+        if name in seen:
             raise ParameterError(f"devices[{place}]: {describe(name)} is there twice")
+        seen.add(name)

@@ -9,7 +9,8 @@ from msopt.errors import ParameterError
 from msopt.exact_lengths import Effort, prove
 from msopt.homogeneous import solve_homogeneous
 from msopt.kkt import BOUND_RTOL
-from msopt.relaxed import RelaxedOptimum, length_split, solve_relaxed
+from msopt.relaxed import RelaxedOptimum, better, length_split, solve_relaxed
+from msopt.response import Response
 from msopt.scenario import Scenario
 from msopt.whole_lengths import exact_goodput
 
@@ -54,6 +55,8 @@ def solve_heterogeneous(scenario: Scenario, effort: Effort | None = None) -> Het
     """
     relaxed = solve_relaxed(scenario)
     lengths, bound = _search(scenario, relaxed, effort)
+    if relaxed.gap > BOUND_RTOL:
+        relaxed = better(Response(scenario), relaxed, lengths.astype(float))
     return _optimum(scenario, relaxed, lengths, min(bound, relaxed.bound))
 
 

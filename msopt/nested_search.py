@@ -16,6 +16,7 @@ from msopt.arrays import FloatArray
 from msopt.goodput import round_at
 from msopt.response import Response
 from msopt.scenario import Scenario
+from msopt.special import log_or_minus_infinity
 
 _BUDGET_RTOL = 1e-12
 _PRICE_STEPS = 200
@@ -175,12 +176,13 @@ class NestedSearch:
         keen = worth > 0.0
         if np.any(slope[keen] == 0.0):
             return np.inf
-        return float(np.max(np.log(worth[keen] / slope[keen]), initial=-np.inf))
+        ratio = worth[keen] / slope[keen]
+        return float(np.max(log_or_minus_infinity(ratio), initial=-np.inf))
 
     def _first_price(self, deadline: float) -> float:
         """The price at which the keenest device would draft at half its greatest pace."""
         _, slope, _ = self.response.bandwidth(0.5 / self.response.least_s_per_token)
-        worth = self.response.acceptance.log_marginal_tokens(self.response.low) - np.log(slope)
+        worth = self.response.acceptance.log_marginal_tokens(self.response.low) - log_or_minus_infinity(slope)
         return float(np.max(worth)) if np.isfinite(np.max(worth)) else 0.0
 
     def _used(self, length: FloatArray, deadline: float) -> float:

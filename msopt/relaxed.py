@@ -84,12 +84,18 @@ def _beside_common(scenario: Scenario, response: Response, found: RelaxedOptimum
     It is the optimum of one device, and its bound that device's.
     """
     common = solve_homogeneous(scenario)
-    best, bound = found, found.goodput * (1.0 + found.gap)
-    if common.relaxed_goodput > found.goodput:
-        best = _report(response, np.full(response.low.shape, common.relaxed_length)).one(())
+    best = better(response, found, np.full(response.low.shape, common.relaxed_length))
     if scenario.device_count == 1:
-        bound = min(bound, common.bound)
-    return replace(best, gap=max(0.0, bound / best.goodput - 1.0))
+        best = replace(best, gap=min(best.gap, max(0.0, common.bound / best.goodput - 1.0)))
+    return best
+
+
+def better(response: Response, found: RelaxedOptimum, length: FloatArray) -> RelaxedOptimum:
+    """A relaxed optimum, or given lengths where they have more goodput than it: it was not the optimum then."""
+    other = _report(response, length).one(())
+    if not other.goodput > found.goodput * (1.0 + _PROVEN):
+        return found
+    return replace(other, gap=max(0.0, found.goodput * (1.0 + found.gap) / other.goodput - 1.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,6 +102,8 @@ def _check_devices(fields: Fields) -> None:
             raise ParameterError(f"{field} has {values.size} values; {count} are needed, one for each device")
     draft = fields["draft_s_per_token"]
     _check_each(fields, "draft_s_per_token", draft, draft >= 0.0, NOT_NEGATIVE)
+    held = (draft == 0.0) | ((draft >= SMALLEST) & (draft <= LARGEST))
+    _check_each(fields, "draft_s_per_token", draft, held, f"between {SMALLEST:g} and {LARGEST:g}")
     for field in ("uplink_snr_db", "downlink_snr_db"):
         good = np.abs(fields[field]) <= LARGEST_SNR_DB
         _check_each(
