@@ -20,7 +20,7 @@ from msopt.homogeneous import solve_homogeneous
 from msopt.mode_bound_adaptive import adaptive_bound
 from msopt.mode_lengths import best_lengths
 from msopt.mode_problem import ModeProblem
-from msopt.outcomes import expected_correction
+from msopt.outcomes import LARGEST_SAMPLED, expected_correction
 from msopt.relaxed import solve_relaxed
 from msopt.scenario import Scenario
 from msopt.validation import LARGEST, LARGEST_SNR_DB, SMALLEST
@@ -391,3 +391,9 @@ def test_a_bound_is_not_swallowed_by_delays_of_ages() -> None:
     problem = ModeProblem(scenario, expected_correction(scenario, "best"))
     every = np.array(list(itertools.product(range(5), repeat=3)), dtype=float)
     assert float(np.max(problem.goodput(every))) <= adaptive_bound(problem, 1.0) * (1.0 + NEVER_ABOVE)
+
+
+def test_problem_modes_says_how_many_devices_it_takes() -> None:
+    scenario = extreme(LARGEST_SAMPLED + 1, "fixed-snr", 1e5, 0.0, 0)
+    with pytest.raises(ParameterError, match="problem modes takes at most 5000 devices; the scenario has 5001"):
+        solve(scenario, "modes")
