@@ -1,11 +1,12 @@
 """Problem `homogeneous`: one draft length for all devices (design section 3)."""
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
 
-from msopt.arrays import FloatArray, IntArray, levels
+from msopt.arrays import FloatArray, IntArray, levels, require_table
 from msopt.goodput import round_at
 from msopt.kkt import BOUND_RTOL
 from msopt.multispin import common_length
@@ -13,6 +14,7 @@ from msopt.scenario import Scenario
 from msopt.split import equal_latency_split
 
 _SHORTENINGS = 100
+_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +86,18 @@ def common_goodput(scenario: Scenario, per_token_s: float, lengths: FloatArray) 
     return round_at(scenario, every, per_token_s * lengths).goodput
 
 
-def enumerated_length(scenario: Scenario, per_token_s: float) -> tuple[int, float]:
-    """The best common length of problem `homogeneous` and its goodput, all that could be the best tried.
+def enumerated_length(
+    scenario: Scenario, per_token_s: float, start: int, time_limit_s: float | None = None
+) -> tuple[int, float, bool]:
+    """The best common length of problem `homogeneous`, its goodput, and whether all that could be the best were tried.
+
+    Parameters
+    ----------
+    scenario, per_token_s
+    start : int
+        A length to begin with [token].
+    time_limit_s : float, optional
+        After which the best that was met is returned.
 
     Raises
     ------
@@ -93,22 +105,33 @@ def enumerated_length(scenario: Scenario, per_token_s: float) -> tuple[int, floa
         Where their table would hold more than a hundred million numbers.
     """
     low, high = scenario.length_limits("homogeneous")
-    slope_s = per_token_s + scenario.verify_per_token_s * scenario.device_count
+    count = scenario.device_count
+    slope_s = per_token_s + scenario.verify_per_token_s * count
 
     def scores(lengths: FloatArray) -> FloatArray:
         return round_at(scenario, lengths, per_token_s * lengths[:, 0]).goodput
 
-    least = float(scores(np.full((1, scenario.device_count), float(low)))[0])
+    least = float(scores(np.full((1, count), float(low)))[0])
     longest = high
     for _ in range(_SHORTENINGS):
         # A longer draft yields no more tokens than it takes time at a goodput that is reached already.
-        tokens = float(np.sum(scenario.acceptance.expected_tokens(np.full(scenario.device_count, float(longest)))))
+        tokens = float(np.sum(scenario.acceptance.expected_tokens(np.full(count, float(longest)))))
         shorter = (tokens / least - scenario.verify_idle_s) / slope_s
         if shorter >= longest - 1.0 or longest == low:
             break
         longest = max(low, int(shorter) + 1)
-    found = scores(levels((low, longest), scenario.device_count))
-    return low + int(np.argmax(found)), float(np.max(found))
+    require_table((low, longest), count)
+    best, length = float(scores(np.full((1, count), float(start)))[0]), start
+    ends = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
+    rows = max(1, _AT_ONCE // count)
+    for first in range(low, longest + 1, rows):
+        found = scores(levels((first, min(first + rows - 1, longest)), count))
+        place = int(np.argmax(found))
+        if found[place] > best or (found[place] == best and first + place < length):
+            best, length = float(found[place]), first + place
+        if time.monotonic() >= ends and first + rows <= longest:
+            return length, best, False
+    return length, best, True
 
 
 def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: float) -> float:

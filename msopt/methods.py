@@ -83,11 +83,12 @@ def _homogeneous(scenario: Scenario, options: Options, known_bound: float | None
 
 
 def _homogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-    del options, known_bound
+    del known_bound
     best = solve_homogeneous(scenario)
-    length, goodput = enumerated_length(scenario, best.per_token_s)
+    start = int(best.draft_length[0])
+    length, goodput, all_tried = enumerated_length(scenario, best.per_token_s, start, options.time_limit_s)
     lengths = np.full(scenario.device_count, length, dtype=np.int64)
-    return _common(scenario, best, lengths, goodput)
+    return _common(scenario, best, lengths, goodput if all_tried else best.bound)
 
 
 def _common(scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bound: float) -> Solution:

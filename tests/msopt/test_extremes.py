@@ -368,6 +368,18 @@ def test_lengths_are_enumerated_to_an_end_whatever_the_rounding() -> None:
         assert solution.goodput == pytest.approx(1.0 / base_s, rel=EXACT)
 
 
+def test_enumeration_looks_at_its_time_limit() -> None:
+    """Ten million lengths, of which a block is tried; the bound is then that of the relaxed length."""
+    scenario = nearly_free(1, "fixed-snr", 1e7, 1e-30).replace(
+        acceptance=[1.0], draft_s_per_token=[0.01], max_draft_length=10**7
+    )
+    solution = solve(scenario, "homogeneous", "exact", time_limit_s=1e-9)
+    assert solution.control is not None
+    assert solution.bound is not None
+    assert solution.control.draft_length.tolist() == [10**7]  # (L + 1)/(0.01 L + 0.05) rises for ever
+    assert solution.goodput <= solution.bound <= solution.goodput * (1.0 + 2.0 * NEVER_ABOVE)
+
+
 def test_greedy_ends_where_tokens_pay_for_ever() -> None:
     scenario = nearly_free(1, "fixed-snr", 1e7, 1e-30).replace(
         acceptance=[1.0 - 1e-12], draft_s_per_token=[0.0], max_draft_length=10**9
