@@ -1,6 +1,7 @@
 """Problem `heterogeneous`: a draft length for each device, as whole numbers, with a bound (design section 4)."""
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,7 +54,10 @@ def solve_heterogeneous(scenario: Scenario, effort: Effort | None = None) -> Het
     ParameterError
         Where the table of lengths is too large and an effort was given.
     """
-    relaxed = solve_relaxed(scenario)
+    began = time.monotonic()
+    relaxed = solve_relaxed(scenario, None if effort is None else effort.seconds)
+    if effort is not None and effort.seconds is not None:
+        effort = replace(effort, seconds=max(0.0, effort.seconds - (time.monotonic() - began)))
     lengths, bound = _search(scenario, relaxed, effort)
     if relaxed.gap > BOUND_RTOL:
         relaxed = better(Response(scenario), relaxed, lengths.astype(float))

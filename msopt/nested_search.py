@@ -7,6 +7,7 @@ deadline. Each of the three equations is monotone, so the search is slow but can
 that are piecewise linear, and the kinks at which Newton's iteration gives up.
 """
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,10 +49,11 @@ class Point:
 class NestedSearch:
     """The search for one scenario."""
 
-    def __init__(self, scenario: Scenario, response: Response) -> None:
+    def __init__(self, scenario: Scenario, response: Response, time_limit_s: float | None = None) -> None:
         self.scenario = scenario
         self.response = response
         self.band = scenario.uplink_bandwidth_hz
+        self._ends = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
 
     def best(self, shortest: float, longest: float) -> Point:
         """The best point for deadlines from the one all minimum lengths need up to that of all maximum ones.
@@ -78,7 +80,7 @@ class NestedSearch:
         best = max(left, right, key=lambda point: point.goodput)
         for step in range(_DEADLINE_STEPS):
             meeting, ceiling = self._meeting(left, right)
-            if ceiling <= best.goodput * (1.0 + _GAP_RTOL):
+            if ceiling <= best.goodput * (1.0 + _GAP_RTOL) or time.monotonic() >= self._ends:
                 break
             deadline = meeting if step % 2 == 0 else self._secant(left, right, shortest)
             if not left.deadline_s < deadline < right.deadline_s:

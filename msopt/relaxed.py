@@ -62,8 +62,11 @@ def length_split(scenario: Scenario, draft_length: FloatArray) -> tuple[FloatArr
     return Response(scenario).split(np.asarray(draft_length, dtype=float))
 
 
-def solve_relaxed(scenario: Scenario) -> RelaxedOptimum:
-    """The optimum of problem `heterogeneous` over real lengths, for any law and both ways to share the uplink."""
+def solve_relaxed(scenario: Scenario, time_limit_s: float | None = None) -> RelaxedOptimum:
+    """The optimum of problem `heterogeneous` over real lengths, for any law and both ways to share the uplink.
+
+    After the time limit [s] the best lengths met; their gap says how far they are proven.
+    """
     response = Response(scenario)
     ends = common_deadlines(response)
     if not np.any(response.acceptance.knots):
@@ -71,7 +74,7 @@ def solve_relaxed(scenario: Scenario) -> RelaxedOptimum:
         if found.proven:
             return found.one(())
     shortest, longest, _ = ends
-    point = NestedSearch(scenario, response).best(float(shortest[0]), float(longest[0]))
+    point = NestedSearch(scenario, response, time_limit_s).best(float(shortest[0]), float(longest[0]))
     nested = JointPoint(np.array([point.deadline_s]), np.array([point.log_price]), point.length, np.array([True]))
     with np.errstate(all="ignore"):  # a price without bound proves nothing
         best = _weighed(response, nested, shortest, longest).one(())

@@ -348,6 +348,14 @@ def test_a_bound_lies_above_every_control_where_sending_is_nearly_free(
     assert alike <= common.bound
 
 
+def test_a_bound_holds_when_the_time_is_over_at_once() -> None:
+    scenario = nearly_free(2, "power-limited", 1e18, 33792.0)
+    every = np.array(list(itertools.product(range(1, 9), repeat=2)), dtype=float)
+    early = solve(scenario, method="exact", time_limit_s=1e-9)
+    assert early.bound is not None
+    assert early.goodput <= float(np.max(exact_goodput(scenario, every))) * (1.0 + EXACT) <= early.bound * (1.0 + EXACT)
+
+
 def test_a_common_length_beside_an_endless_verification() -> None:
     """alpha^L + ... over a hardly growing time: every token pays, so the best length is the greatest."""
     scenario = nearly_free(1, "fixed-snr", 1e30, 100.0).replace(draft_s_per_token=[0.0])
