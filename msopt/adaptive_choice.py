@@ -66,8 +66,9 @@ class AdaptiveChoice:
         value = np.sum(np.max(worth[:, last + 1 :], axis=0), axis=0) - np.minimum(down, up[last])
         for stage in range(last, -1, -1):
             if stage < last:
-                value -= np.clip(down, up[stage + 1], up[stage])
-                value += up[stage + 1]
+                longer = np.clip(down, up[stage + 1], up[stage])
+                longer -= up[stage + 1]  # before the value, which large delays would swallow
+                value -= longer
             least = value[self.after[stage]]
             least -= value
             greatest = least * rejection[1, stage]

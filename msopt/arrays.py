@@ -103,10 +103,16 @@ def levels(limits: tuple[int, int], count: int) -> FloatArray:
     ParameterError
         Where the table would hold more than a hundred million numbers.
     """
+    require_table(limits, count)
+    low, high = limits
+    return np.repeat(np.arange(low, high + 1, dtype=float)[:, None], count, axis=1)
+
+
+def require_table(limits: tuple[int, int], count: int) -> None:
+    """Raise ParameterError where the table of `levels` would hold more than a hundred million numbers."""
     low, high = limits
     if (high - low + 1) * count > LARGEST_TABLE:
         raise ParameterError(
             f"lengths from {low} to {high} for {count} devices need a table of more than {LARGEST_TABLE} numbers; "
             "lower max_draft_length"
         )
-    return np.repeat(np.arange(low, high + 1, dtype=float)[:, None], count, axis=1)

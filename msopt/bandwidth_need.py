@@ -15,6 +15,8 @@ from msopt.radio import Sharing
 from msopt.scenario import Scenario
 from msopt.scenario_stack import ScenarioStack
 
+_ROUND_OFF = 0.5 * np.finfo(float).eps
+
 
 @dataclass(frozen=True, eq=False)
 class BandwidthNeed:
@@ -44,7 +46,7 @@ class BandwidthNeed:
 
     def at_pace(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """beta(x) [Hz] with its first and second derivative, for a pace below 1/tau."""
-        idle = 1.0 - self.draft_s * pace
+        idle = np.maximum(1.0 - self.draft_s * pace, _ROUND_OFF)
         per_idle = self.bits / idle
         band, slope, curvature = self.uplink.bandwidth_slope(per_idle * pace)
         by_pace = per_idle / idle
@@ -54,7 +56,7 @@ class BandwidthNeed:
     def by_deadline(self, length: FloatArray, deadline_s: FloatArray | float) -> tuple[FloatArray, FloatArray]:
         """beta(l/D) [Hz] and minus its derivative in D [Hz/s], D above 0; both infinite where it is too late."""
         left = np.maximum(deadline_s - length * self.draft_s, 0.0)
-        with np.errstate(divide="ignore"):  # no time left asks for an infinite rate
+        with np.errstate(divide="ignore", over="ignore"):  # no time left, or next to none, asks for an infinite rate
             rate = length * self.bits / left
-        band, slope, _ = self.uplink.bandwidth_slope(rate)
-        return band, slope * rate / left
+            band, slope, _ = self.uplink.bandwidth_slope(rate)
+            return band, slope * rate / left

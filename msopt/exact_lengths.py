@@ -74,7 +74,9 @@ class Effort:
     seconds: float | None = None
 
 
-def prove(scenario: Scenario, lengths: FloatArray | None = None, effort: Effort | None = None) -> Proof:
+def prove(
+    scenario: Scenario, lengths: FloatArray | None = None, effort: Effort | None = None, claim: float = 0.0
+) -> Proof:
     """The best whole lengths of problem `heterogeneous`, searched until proven or until the effort is spent.
 
     Parameters
@@ -85,13 +87,16 @@ def prove(scenario: Scenario, lengths: FloatArray | None = None, effort: Effort 
         Whole lengths to start from; the shortest ones by default.
     effort : Effort, optional
         No limit by default.
+    claim : float
+        A goodput that is said to be a bound [token/s]: only a control with more is looked for, and the bound is never
+        less.
 
     Raises
     ------
     ParameterError
         Where the table of lengths would hold more than `LARGEST_CHOICE` numbers.
     """
-    search = DeadlineSearch(scenario, effort or Effort())
+    search = DeadlineSearch(scenario, effort or Effort(), claim)
     if lengths is not None:
         search.score(lengths)
     return search.run()
@@ -118,9 +123,10 @@ def longest_useful(scenario: Scenario, goodput: float) -> tuple[float, int]:
 class DeadlineSearch:
     """Best first over regions: an interval of the deadline, a window of lengths for each device."""
 
-    def __init__(self, scenario: Scenario, effort: Effort) -> None:
+    def __init__(self, scenario: Scenario, effort: Effort, claim: float = 0.0) -> None:
         self.scenario = scenario
         self.effort = effort
+        self.claim = claim
         self.nodes = self.regions = 0
         self._heap: list[tuple[float, int, Region]] = []
         self._number = itertools.count()
@@ -143,7 +149,7 @@ class DeadlineSearch:
     def run(self) -> Proof:
         """Split regions until none may hold a better control, or until the effort is spent."""
         scenario, count = self.scenario, self.scenario.device_count
-        end, longest = longest_useful(scenario, self.goodput)
+        end, longest = longest_useful(scenario, max(self.goodput, self.claim))
         longest = max(longest, self.low)
         if (longest - self.low + 1) * count > LARGEST_CHOICE:
             raise ParameterError(
@@ -163,8 +169,8 @@ class DeadlineSearch:
 
     @property
     def _trial(self) -> float:
-        """What a control must have to count as better: more than round-off."""
-        return self.goodput * (1.0 + PROOF_RTOL)
+        """What a control must have to count as better: more than round-off, and more than was claimed."""
+        return max(self.goodput * (1.0 + PROOF_RTOL), self.claim)
 
     def _spent(self) -> bool:
         effort = self.effort
@@ -205,6 +211,10 @@ class DeadlineSearch:
                 self._add(interval, window, region.price)
             return
         cut = self._cut(region.start_s, region.end_s)
+        if not region.start_s < cut < region.end_s:
+            # No float lies between: only one deadline is left, and at most one length for each device.
+            self.score(region.first[None, :].astype(float))
+            return
         for half in ((region.start_s, cut), (cut, region.end_s)):
             self._add(half, (region.first, region.last), region.price)
 
@@ -213,14 +223,17 @@ class DeadlineSearch:
         broken, most = region.broken, float(np.max(region.excess))
         if broken is not None and region.first[broken.device] <= broken.length < region.last[broken.device]:
             # Alike at both ends and no more than the broken token is worth: the excess is the relaxation's own.
-            narrow = region.end_s - region.start_s <= _NARROW * region.end_s
-            if narrow or (broken.gain > most and float(np.min(region.excess)) > _LEVEL * most):
+            if self._narrow(region) or (broken.gain > most and float(np.min(region.excess)) > _LEVEL * most):
                 return broken.device, broken.length
-        elif region.end_s - region.start_s <= _NARROW * region.end_s:
+        elif self._narrow(region):
             widest = int(np.argmax(region.last - region.first))
             if region.first[widest] < region.last[widest]:
                 return widest, int(region.first[widest] + region.last[widest]) // 2
         return None
+
+    def _narrow(self, region: Region) -> bool:
+        start, end = region.start_s, region.end_s
+        return end - start <= _NARROW * end or not start < self._cut(start, end) < end
 
     def _cut(self, start: float, end: float) -> float:
         """The middle, on a logarithmic scale from the shortest deadline where the interval spans that much."""

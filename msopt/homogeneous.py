@@ -1,15 +1,20 @@
 """Problem `homogeneous`: one draft length for all devices (design section 3)."""
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
 
-from msopt.arrays import FloatArray, IntArray, levels
+from msopt.arrays import FloatArray, IntArray, levels, require_table
 from msopt.goodput import round_at
+from msopt.kkt import BOUND_RTOL
 from msopt.multispin import common_length
 from msopt.scenario import Scenario
 from msopt.split import equal_latency_split
+
+_SHORTENINGS = 100
+_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +32,9 @@ class HomogeneousOptimum:
     relaxed_length : float
         The best real length within the limits [token].
     relaxed_goodput : float
-        Goodput at that real length, a bound for every whole one [token/s].
+        Goodput at that real length [token/s].
+    bound : float
+        No common length has more [token/s].
     price_of_bandwidth : float
         Derivative of `relaxed_goodput` in the uplink band [token/s per Hz].
     """
@@ -37,6 +44,7 @@ class HomogeneousOptimum:
     draft_length: IntArray
     relaxed_length: float
     relaxed_goodput: float
+    bound: float
     price_of_bandwidth: float
 
 
@@ -78,8 +86,18 @@ def common_goodput(scenario: Scenario, per_token_s: float, lengths: FloatArray) 
     return round_at(scenario, every, per_token_s * lengths).goodput
 
 
-def enumerated_length(scenario: Scenario, per_token_s: float) -> tuple[int, float]:
-    """The best common length of problem `homogeneous` and its goodput, all that could be the best tried.
+def enumerated_length(
+    scenario: Scenario, per_token_s: float, start: int, time_limit_s: float | None = None
+) -> tuple[int, float, bool]:
+    """The best common length of problem `homogeneous`, its goodput, and whether all that could be the best were tried.
+
+    Parameters
+    ----------
+    scenario, per_token_s
+    start : int
+        A length to begin with [token].
+    time_limit_s : float, optional
+        After which the best that was met is returned.
 
     Raises
     ------
@@ -87,22 +105,33 @@ def enumerated_length(scenario: Scenario, per_token_s: float) -> tuple[int, floa
         Where their table would hold more than a hundred million numbers.
     """
     low, high = scenario.length_limits("homogeneous")
-    slope_s = per_token_s + scenario.verify_per_token_s * scenario.device_count
+    count = scenario.device_count
+    slope_s = per_token_s + scenario.verify_per_token_s * count
 
     def scores(lengths: FloatArray) -> FloatArray:
         return round_at(scenario, lengths, per_token_s * lengths[:, 0]).goodput
 
-    least = float(scores(np.full((1, scenario.device_count), float(low)))[0])
+    least = float(scores(np.full((1, count), float(low)))[0])
     longest = high
-    while True:
+    for _ in range(_SHORTENINGS):
         # A longer draft yields no more tokens than it takes time at a goodput that is reached already.
-        tokens = float(np.sum(scenario.acceptance.expected_tokens(np.full(scenario.device_count, float(longest)))))
+        tokens = float(np.sum(scenario.acceptance.expected_tokens(np.full(count, float(longest)))))
         shorter = (tokens / least - scenario.verify_idle_s) / slope_s
-        if shorter >= longest - 1.0:
+        if shorter >= longest - 1.0 or longest == low:
             break
         longest = max(low, int(shorter) + 1)
-    found = scores(levels((low, longest), scenario.device_count))
-    return low + int(np.argmax(found)), float(np.max(found))
+    require_table((low, longest), count)
+    best, length = float(scores(np.full((1, count), float(start)))[0]), start
+    ends = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
+    rows = max(1, _AT_ONCE // count)
+    for first in range(low, longest + 1, rows):
+        found = scores(levels((first, min(first + rows - 1, longest)), count))
+        place = int(np.argmax(found))
+        if found[place] > best or (found[place] == best and first + place < length):
+            best, length = float(found[place]), first + place
+        if time.monotonic() >= ends and first + rows <= longest:
+            return length, best, False
+    return length, best, True
 
 
 def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: float) -> float:
@@ -119,6 +148,29 @@ def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: flo
     return float(brentq(gain, low, high, xtol=1e-12, rtol=1e-15))
 
 
+def _gap(scenario: Scenario, per_token_s: float, real: float) -> float:
+    """No real common length has more than (1 + gap) times the goodput of a given one: its tangents, as a proof.
+
+    The tokens of all are concave in the length and lie below their tangents; a tangent over the seconds, which are
+    linear, is greatest at a limit.
+    """
+    law, count = scenario.acceptance, scenario.device_count
+    ends = np.array(scenario.length_limits("homogeneous"), dtype=float)
+    slope_s, idle_s = per_token_s + scenario.verify_per_token_s * count, scenario.verify_idle_s
+
+    def slope_at(length: float) -> float:
+        return float(np.sum(np.exp(law.log_marginal_tokens(np.full(count, length)))))
+
+    bounds = []
+    for length in {real, float(np.rint(real))}:  # a kink is met but for round-off
+        tokens = float(np.sum(law.expected_tokens(np.full(count, length))))
+        level = tokens / (slope_s * length + idle_s) * slope_s
+        slope = min(max(level, slope_at(length)), slope_at(np.nextafter(length, 0.0)))
+        bounds.append(float(np.max((tokens + slope * (ends - length)) / (slope_s * ends + idle_s))))
+    tokens = float(np.sum(law.expected_tokens(np.full(count, real))))
+    return max(0.0, min(bounds) * (slope_s * real + idle_s) / tokens - 1.0)
+
+
 def solve_homogeneous(scenario: Scenario) -> HomogeneousOptimum:
     """The optimum of problem `homogeneous`, its split, its relaxation and the price of bandwidth."""
     theta, share = per_token_optimum(scenario)
@@ -133,5 +185,6 @@ def solve_homogeneous(scenario: Scenario) -> HomogeneousOptimum:
         np.full(scenario.device_count, whole, dtype=np.int64),
         real,
         float(relaxed.goodput),
+        float(relaxed.goodput) * (1.0 + max(_gap(scenario, theta, real), BOUND_RTOL)),
         float(relaxed.goodput / relaxed.round_s * gain_s_per_hz),
     )

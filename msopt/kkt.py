@@ -14,6 +14,9 @@ import numpy as np
 from msopt.arrays import FloatArray, total
 from msopt.response import Response
 
+BOUND_RTOL = 1e-9
+"""By how much a bound is raised at least, for the round-off of its proof."""
+
 
 def optimality_gap(
     response: Response,

@@ -8,7 +8,7 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.goodput import play
-from msopt.heterogeneous import BOUND_RTOL
+from msopt.kkt import BOUND_RTOL
 from msopt.many_lengths import best_whole_lengths
 from msopt.relaxed import solve_jointly
 from msopt.response import Response

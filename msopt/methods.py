@@ -21,7 +21,7 @@ from msopt.evaluation import evaluate, score, scoring_correction
 from msopt.exact_lengths import Effort
 from msopt.greedy import greedy_lengths
 from msopt.grid import DEFAULT_POINTS, grid_lengths
-from msopt.heterogeneous import HeterogeneousOptimum, interpolated_optimum, solve_heterogeneous
+from msopt.heterogeneous import HeterogeneousOptimum, interpolated_bound, solve_heterogeneous
 from msopt.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
 from msopt.mode_bound import upper_bound
 from msopt.mode_exact import exact_lengths, require_exact
@@ -79,27 +79,26 @@ def _multispin(
 def _homogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
     del options, known_bound
     best = solve_homogeneous(scenario)
-    return _common(scenario, best, best.draft_length, best.relaxed_goodput)
+    return _common(scenario, best, best.draft_length, best.bound)
 
 
 def _homogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-    del options, known_bound
+    del known_bound
     best = solve_homogeneous(scenario)
-    length, goodput = enumerated_length(scenario, best.per_token_s)
+    start = int(best.draft_length[0])
+    length, goodput, all_tried = enumerated_length(scenario, best.per_token_s, start, options.time_limit_s)
     lengths = np.full(scenario.device_count, length, dtype=np.int64)
-    return _common(scenario, best, lengths, goodput, proven=True)
+    return _common(scenario, best, lengths, goodput if all_tried else best.bound)
 
 
-def _common(
-    scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bound: float, *, proven: bool = False
-) -> Solution:
+def _common(scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bound: float) -> Solution:
     return _multispin(
         scenario,
         "homogeneous",
         lengths,
         best.bandwidth_hz,
         bound,
-        proven=proven,
+        proven=True,
         per_token_s=best.per_token_s,
         relaxed_goodput=best.relaxed_goodput,
         price_of_bandwidth=best.price_of_bandwidth,
@@ -137,8 +136,9 @@ def _with_shares(
 
     def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
         lengths = lengths_of(scenario, options)
-        bound = interpolated_optimum(scenario).goodput if known_bound is None else known_bound
-        return _multispin(scenario, "heterogeneous", lengths, share_of(scenario, lengths), bound)
+        proven = known_bound is None
+        bound = interpolated_bound(scenario) if known_bound is None else known_bound
+        return _multispin(scenario, "heterogeneous", lengths, share_of(scenario, lengths), bound, proven=proven)
 
     return method
 

@@ -35,7 +35,10 @@ def best_lengths(problem: ModeProblem) -> IntArray:
         changed = _best_pair(model, best)
         if changed is None:
             break
-        best = _ascend(model, changed)
+        # What the pair was said to gain may be lost to round-off.
+        before, best = best, _best_of(problem, np.stack([best, _ascend(model, changed)]))
+        if np.array_equal(best, before):
+            break
     return np.asarray(np.rint(best), dtype=np.int64)
 
 

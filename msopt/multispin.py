@@ -74,8 +74,8 @@ def length_split(
 def common_length(alpha: Any, per_token_s: Any, fixed_s: Any) -> FloatArray:
     """[MS] Theorem 1: the real length L that maximises (1 - alpha^(L+1))/(1 - alpha)/(a L + h).
 
-    With r = h/a the paper's L = -ln(-W_-1(-alpha^(r-1)/e))/ln(alpha) - 1 equals
-    (1 + W_-1(-alpha^(r-1)/e))/ln(alpha) - r, and that is d/|ln alpha| - r with d - log(1 + d) = (r-1)|ln alpha|.
+    With r = h/a the paper's L = -ln(-W_-1(-alpha^(r-1)/e))/ln(alpha) - 1 is log(1 + d)/|ln alpha| - 1, where
+    d - log(1 + d) = (r-1)|ln alpha|; the equal d/|ln alpha| - r would cancel where r is large.
     The goodput is unimodal in L, so the best whole length is the floor or the ceiling of L.
 
     Parameters
@@ -100,7 +100,7 @@ def common_length(alpha: Any, per_token_s: Any, fixed_s: Any) -> FloatArray:
     inner = (acceptance > 0.0) & (acceptance < 1.0)
     decay = -np.log(np.where(inner, acceptance, 0.5))
     pays = ratio >= 1.0
-    length = excess_root(np.where(pays, ratio - 1.0, 0.0) * decay) / decay - ratio
+    length = np.log1p(excess_root(np.where(pays, ratio - 1.0, 0.0) * decay)) / decay - 1.0
     at_ends = np.where((acceptance == 1.0) & (ratio > 1.0), np.inf, -np.inf)
     return np.where(inner, np.where(pays, length, -1.0), at_ends)
 

@@ -7,6 +7,7 @@ deadline. Each of the three equations is monotone, so the search is slow but can
 that are piecewise linear, and the kinks at which Newton's iteration gives up.
 """
 
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,11 +17,13 @@ from msopt.arrays import FloatArray
 from msopt.goodput import round_at
 from msopt.response import Response
 from msopt.scenario import Scenario
+from msopt.special import log_or_minus_infinity
 
 _BUDGET_RTOL = 1e-12
 _PRICE_STEPS = 200
 _PATIENCE = 4
 _GOODPUT_RTOL = 1e-14
+_GOODPUT_STEPS = 100
 _DEADLINE_STEPS = 200
 _GAP_RTOL = 1e-12
 _NO_GAIN = -700.0
@@ -46,10 +49,11 @@ class Point:
 class NestedSearch:
     """The search for one scenario."""
 
-    def __init__(self, scenario: Scenario, response: Response) -> None:
+    def __init__(self, scenario: Scenario, response: Response, time_limit_s: float | None = None) -> None:
         self.scenario = scenario
         self.response = response
         self.band = scenario.uplink_bandwidth_hz
+        self._ends = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
 
     def best(self, shortest: float, longest: float) -> Point:
         """The best point for deadlines from the one all minimum lengths need up to that of all maximum ones.
@@ -76,7 +80,7 @@ class NestedSearch:
         best = max(left, right, key=lambda point: point.goodput)
         for step in range(_DEADLINE_STEPS):
             meeting, ceiling = self._meeting(left, right)
-            if ceiling <= best.goodput * (1.0 + _GAP_RTOL):
+            if ceiling <= best.goodput * (1.0 + _GAP_RTOL) or time.monotonic() >= self._ends:
                 break
             deadline = meeting if step % 2 == 0 else self._secant(left, right, shortest)
             if not left.deadline_s < deadline < right.deadline_s:
@@ -119,15 +123,13 @@ class NestedSearch:
         goodput = 0.0 if near is None else near.goodput
         log_price = -np.inf if near is None else near.log_price
         token_cost = self.scenario.verify_per_token_s
-        first = True
-        while True:
+        for step in range(_GOODPUT_STEPS):
             log_cost = float(np.log(goodput * token_cost)) if goodput * token_cost > 0.0 else -np.inf
             length, log_price = self._fill_band(deadline, log_cost, log_price)
             before, goodput = goodput, float(round_at(self.scenario, length, deadline).goodput)
             # Dinkelbach's iterates rise from the second on; when they no longer do, only round-off is left.
-            if token_cost == 0.0 or (not first and goodput <= before * (1.0 + _GOODPUT_RTOL)):
+            if token_cost == 0.0 or (step > 0 and goodput <= before * (1.0 + _GOODPUT_RTOL)):
                 break
-            first = False
         pace = length / deadline
         _, slope, _ = self.response.bandwidth(pace)
         spread = float(np.sum(slope * pace))
@@ -176,12 +178,13 @@ class NestedSearch:
         keen = worth > 0.0
         if np.any(slope[keen] == 0.0):
             return np.inf
-        return float(np.max(np.log(worth[keen] / slope[keen]), initial=-np.inf))
+        ratio = worth[keen] / slope[keen]
+        return float(np.max(log_or_minus_infinity(ratio), initial=-np.inf))
 
     def _first_price(self, deadline: float) -> float:
         """The price at which the keenest device would draft at half its greatest pace."""
         _, slope, _ = self.response.bandwidth(0.5 / self.response.least_s_per_token)
-        worth = self.response.acceptance.log_marginal_tokens(self.response.low) - np.log(slope)
+        worth = self.response.acceptance.log_marginal_tokens(self.response.low) - log_or_minus_infinity(slope)
         return float(np.max(worth)) if np.isfinite(np.max(worth)) else 0.0
 
     def _used(self, length: FloatArray, deadline: float) -> float:

@@ -11,6 +11,7 @@ from numpy.random import SeedSequence
 
 from msopt.arrays import FloatArray
 from msopt.control import ModeRule
+from msopt.errors import ParameterError
 from msopt.outcome_samples import SampledOutcomes
 from msopt.outcome_table import TableOfOutcomes, table_of_best_modes
 from msopt.scenario import Scenario
@@ -18,6 +19,8 @@ from msopt.scenario import Scenario
 EXACT_UP_TO = 20
 RANDOM_EXACT_UP_TO = 10
 DEFAULT_SAMPLES = 20_000
+LARGEST_SAMPLED = 5_000
+"""Devices up to which outcomes are drawn: the draws of more would fill gigabytes, and a search takes hours."""
 
 
 class ExpectedCorrection(Protocol):
@@ -46,8 +49,18 @@ class ExpectedCorrection(Protocol):
 def expected_correction(
     scenario: Scenario, rule: ModeRule, *, samples: int = DEFAULT_SAMPLES, seed: int | SeedSequence = 0
 ) -> ExpectedCorrection:
-    """Exact where the table of outcomes is small enough, else sampled with a seed of its own."""
+    """Exact where the table of outcomes is small enough, else sampled with a seed of its own.
+
+    Raises
+    ------
+    ParameterError
+        For more devices than `LARGEST_SAMPLED`.
+    """
     largest = RANDOM_EXACT_UP_TO if rule == "random" else EXACT_UP_TO
     if scenario.device_count <= largest:
         return table_of_best_modes(scenario) if rule == "best" else TableOfOutcomes(scenario, rule)
+    if scenario.device_count > LARGEST_SAMPLED:
+        raise ParameterError(
+            f"problem modes takes at most {LARGEST_SAMPLED} devices; the scenario has {scenario.device_count}"
+        )
     return SampledOutcomes(scenario, rule, samples, seed)

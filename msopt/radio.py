@@ -15,6 +15,8 @@ from msopt.special import excess_root, log1p_minus
 UplinkSharing = Literal["fixed-snr", "power-limited"]
 LN2 = float(np.log(2.0))
 _ROUND_OFF = 1e-15
+_LARGE_SNR = 1e100
+_NO_SHARE = 1e-290  # of the ceiling of a rate: the bandwidth for it is 0 in floats
 
 
 def spectral_efficiency(snr: FloatArray) -> FloatArray:
@@ -111,7 +113,7 @@ class PowerLimited:
         """The inverse: with c = R ln2/s below 1 (the ceiling of the rate) it is s/z, ln(1 + z) = c z."""
         c, carried = self._share_of_ceiling(rate)
         band = self.power_hz / _snr_in_share(np.where(carried, c, 0.5))
-        return np.where(carried, band, np.where(c > 0.0, np.inf, 0.0))
+        return np.where(carried, band, np.where(c >= 1.0, np.inf, 0.0))
 
     def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """The inverse with its derivatives 1/R' and -R''/R'^3, finite at every rate below the ceiling."""
@@ -126,8 +128,9 @@ class PowerLimited:
             (1.0 + large) * np.log1p(large) - large,
         )
         slope = LN2 * (1.0 + z) / gain
-        curvature = slope**3 * z * z / (band * (1.0 + z) ** 2 * LN2)
-        outside = np.where(c > 0.0, np.inf, 0.0)
+        bounded = np.minimum(z, _LARGE_SNR)  # its square over that of 1 + z is 1 long before
+        curvature = slope**3 * bounded * bounded / (band * (1.0 + bounded) ** 2 * LN2)
+        outside = np.where(c >= 1.0, np.inf, 0.0)
         return (
             np.where(carried, band, outside),
             np.where(carried, slope, outside),
@@ -138,7 +141,7 @@ class PowerLimited:
         """c = R ln2/s, and whether a bandwidth carries it; an SNR so low that c rounds to 1 still does."""
         c = np.asarray(rate * LN2 / self.power_hz)
         c = np.where((c >= 1.0) & (c <= 1.0 + _ROUND_OFF), 1.0 - 0.5 * np.finfo(float).eps, c)
-        return c, (c > 0.0) & (c < 1.0)
+        return c, (c > _NO_SHARE) & (c < 1.0)
 
     def take(self, devices: IntArray) -> "PowerLimited":
         """The same sharing for some of the devices."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, total
+from msopt.homogeneous import solve_homogeneous
 from msopt.joint_newton import JointNewton, JointPoint
-from msopt.kkt import optimality_gap
+from msopt.kkt import BOUND_RTOL, optimality_gap
 from msopt.nested_search import NestedSearch
 from msopt.response import Response
 from msopt.scenario import Scenario
@@ -29,12 +30,12 @@ class RelaxedOptimum:
     deadline_s : float
         D [s].
     goodput : float
-        A bound for every whole control [token/s].
+        [token/s].
     price_of_bandwidth : float
         dG*/dB, the received powers held fixed [token/s per Hz].
     gap : float
-        No real lengths have more than (1 + gap) times the goodput, by the stationarity residuals alone; infinite
-        where nothing proves it.
+        No real lengths have more than (1 + gap) times the goodput: by the stationarity residuals, or, where they say
+        less, because nobody drafts more than the most nor in less time than the least. Infinite if not asked.
     """
 
     draft_length: FloatArray
@@ -43,6 +44,11 @@ class RelaxedOptimum:
     goodput: float
     price_of_bandwidth: float
     gap: float = np.inf
+
+    @property
+    def bound(self) -> float:
+        """No real lengths have more goodput [token/s]."""
+        return self.goodput * (1.0 + max(self.gap, BOUND_RTOL))
 
 
 def shortest_deadline(scenario: Scenario, draft_length: FloatArray) -> FloatArray:
@@ -56,8 +62,11 @@ def length_split(scenario: Scenario, draft_length: FloatArray) -> tuple[FloatArr
     return Response(scenario).split(np.asarray(draft_length, dtype=float))
 
 
-def solve_relaxed(scenario: Scenario) -> RelaxedOptimum:
-    """The optimum of problem `heterogeneous` over real lengths, for any law and both ways to share the uplink."""
+def solve_relaxed(scenario: Scenario, time_limit_s: float | None = None) -> RelaxedOptimum:
+    """The optimum of problem `heterogeneous` over real lengths, for any law and both ways to share the uplink.
+
+    After the time limit [s] the best lengths met; their gap says how far they are proven.
+    """
     response = Response(scenario)
     ends = common_deadlines(response)
     if not np.any(response.acceptance.knots):
@@ -65,10 +74,31 @@ def solve_relaxed(scenario: Scenario) -> RelaxedOptimum:
         if found.proven:
             return found.one(())
     shortest, longest, _ = ends
-    point = NestedSearch(scenario, response).best(float(shortest[0]), float(longest[0]))
+    point = NestedSearch(scenario, response, time_limit_s).best(float(shortest[0]), float(longest[0]))
     nested = JointPoint(np.array([point.deadline_s]), np.array([point.log_price]), point.length, np.array([True]))
     with np.errstate(all="ignore"):  # a price without bound proves nothing
-        return _weighed(response, nested, shortest, longest).one(())
+        best = _weighed(response, nested, shortest, longest).one(())
+    return best if best.gap <= _PROVEN else _beside_common(scenario, response, best)
+
+
+def _beside_common(scenario: Scenario, response: Response, found: RelaxedOptimum) -> RelaxedOptimum:
+    """The better of a point and of the best common length, which loses no digits where sending takes next to no time.
+
+    It is the optimum of one device, and its bound that device's.
+    """
+    common = solve_homogeneous(scenario)
+    best = better(response, found, np.full(response.low.shape, common.relaxed_length))
+    if scenario.device_count == 1:
+        best = replace(best, gap=min(best.gap, max(0.0, common.bound / best.goodput - 1.0)))
+    return best
+
+
+def better(response: Response, found: RelaxedOptimum, length: FloatArray) -> RelaxedOptimum:
+    """A relaxed optimum, or given lengths where they have more goodput than it: it was not the optimum then."""
+    other = _report(response, length).one(())
+    if not other.goodput > found.goodput * (1.0 + _PROVEN):
+        return found
+    return replace(other, gap=max(0.0, found.goodput * (1.0 + found.gap) / other.goodput - 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +178,9 @@ def _weighed(response: Response, point: JointPoint, shortest: FloatArray, longes
             response, found.draft_length, np.where(busy, found.deadline_s, 1.0), price, found.goodput, ends
         )
         gap = np.where(busy & open_, np.fmin(gap, other), gap)
-    return replace(found, gap=np.where(point.ended & (longest > shortest) & np.isfinite(gap), gap, np.inf))
+    gap = np.where(point.ended & np.isfinite(gap), gap, np.inf)
+    most = total(response.acceptance.expected_tokens(response.high)) / (shortest + response.verify_s(response.low))
+    return replace(found, gap=np.fmin(gap, np.maximum(most / found.goodput - 1.0, 0.0)))
 
 
 def _report(response: Response, length: FloatArray, near_s: FloatArray | float = 0.0) -> RelaxedRows:

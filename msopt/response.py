@@ -129,11 +129,16 @@ class Response:
     ) -> tuple[FloatArray, FloatArray]:
         """ln E' - ln(G c1 + nu beta'), above 0 while another token pays; and its derivative."""
         _, slope, curvature = self.bandwidth(length / deadline_s)
-        log_slope = log_or_minus_infinity(slope)
-        priced = log_price + log_slope
+        priced = _priced(log_price, log_or_minus_infinity(slope))
         total = np.logaddexp(priced, log_cost)
-        share = np.exp(priced - np.where(np.isfinite(total), total, np.inf))
-        bend = np.divide(share * curvature, slope * deadline_s, out=np.zeros_like(slope), where=slope > 0.0)
+        bounded, carried = np.isfinite(total), slope < np.inf
+        share = np.exp(np.where(bounded, priced, -np.inf) - np.where(bounded, total, np.inf))
+        bend = np.divide(
+            share * np.where(carried, curvature, 0.0),
+            slope * deadline_s,
+            out=np.zeros_like(slope),
+            where=carried & (slope > 0.0),
+        )
         none_left = np.isneginf(log_marginal)
         gain = np.where(none_left, -np.inf, np.where(none_left, 0.0, log_marginal) - total)
         return gain, self.acceptance.log_slope - bend
@@ -178,7 +183,9 @@ class Response:
         first, last = np.floor(low), np.ceil(high)
         if float(np.max(last - first)) <= _TABLE_SPAN:
             first, last = self._knots_from_table(cap, deadline_s, log_price, log_cost)
-        while np.any(wide := knots & (last - first > 1.0)):
+        for _ in range(_STEPS):
+            if not np.any(wide := knots & (last - first > 1.0)):
+                break
             middle = np.where(wide, np.floor(0.5 * (first + last)), first)
             marginal = self.acceptance.log_marginal_tokens(middle)
             worth, _ = self._worth(np.minimum(middle, cap), marginal, deadline_s, log_price, log_cost)
@@ -196,9 +203,15 @@ class Response:
             log_slope = log_or_minus_infinity(slope)
             self._table = deadline_s, self.acceptance.log_marginal_tokens(whole), log_slope
         _, marginal, log_slope = self._table
-        pays = np.count_nonzero(marginal > np.logaddexp(log_price + log_slope, log_cost), axis=0)
+        pays = np.count_nonzero(marginal > np.logaddexp(_priced(log_price, log_slope), log_cost), axis=0)
         first = np.clip(self.low + pays - 1.0, self.low, cap)
         return np.floor(first), np.minimum(np.floor(first) + 1.0, np.ceil(cap))
+
+
+def _priced(log_price: float, log_slope: FloatArray) -> FloatArray:
+    """ln(nu beta'): what no bandwidth carries is beyond every price, also where bandwidth costs nothing."""
+    carried = log_slope < np.inf
+    return np.where(carried, log_price + np.where(carried, log_slope, 0.0), np.inf)
 
 
 def _middle(low: FloatArray, high: FloatArray) -> FloatArray:

@@ -90,7 +90,7 @@ def best_separable(
         picked = lengths - low
         seconds = float(np.max(by_deadline.times[picked, everyone])) + scenario.verify_idle_s
         reached = float(np.sum(tokens[picked, everyone]) / (seconds + np.sum(own_s[picked, everyone])))
-        if reached <= goodput * _IMPROVES:
+        if not reached > goodput * _IMPROVES:
             return max(goodput, reached), lengths
         goodput = reached
         lengths = low + by_deadline.best(tokens - goodput * own_s, goodput)[1]

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Self
 from msopt.control import Control
 from msopt.errors import MsoptError
 from msopt.evaluation import Evaluation
+from msopt.kkt import BOUND_RTOL
 from msopt.scenario import Problem, Scenario
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_BOUND_RTOL = 1e-9
 _WRONG_RTOL = 1e-6
 _STANDARD_ERRORS = 6.0
 
@@ -87,7 +87,7 @@ class Solution:
         """
         goodput, error = evaluation.goodput, evaluation.standard_error
         if bound is not None:
-            bound = max(bound, goodput) if proven else valid_bound(bound, goodput, error)
+            bound = valid_bound(bound, goodput, error, 0.0 if proven else BOUND_RTOL)
         return cls(
             scenario=scenario,
             problem=control.problem,
@@ -155,7 +155,9 @@ class Solution:
         return pd.DataFrame(self._devices()).set_index("name") if self.control is not None else pd.DataFrame()
 
 
-def valid_bound(bound: float, goodput: float, standard_error: float | None = None) -> float:
+def valid_bound(
+    bound: float, goodput: float, standard_error: float | None = None, round_off: float = BOUND_RTOL
+) -> float:
     """A computed bound, raised by its round-off, so that no goodput that was reached lies above it.
 
     Raises
@@ -163,7 +165,7 @@ def valid_bound(bound: float, goodput: float, standard_error: float | None = Non
     MsoptError
         Where a goodput lies above it by more than round-off and its own error: a wrong bound must not be hidden.
     """
-    raised = bound * (1.0 + _BOUND_RTOL)
+    raised = bound * (1.0 + round_off)
     if goodput - _STANDARD_ERRORS * (standard_error or 0.0) > raised * (1.0 + _WRONG_RTOL):
         raise MsoptError(f"the bound {bound!r} token/s is below a goodput that was reached, {goodput!r} token/s")
     return max(raised, goodput)

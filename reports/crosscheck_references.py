@@ -25,6 +25,7 @@ SMALL = 4
 """Enumeration up to this many devices."""
 GRID_POINTS = 30
 _ROWS = 4096
+_GOODPUT_STEPS = 100
 _PRICE_STEP = 1e-3
 Inputs = dict[str, Any]
 
@@ -125,12 +126,13 @@ def at_deadline(scenario: Scenario, given: Inputs) -> Reference:
     """[MS] Proposition 1, its multiplier by the root of the budget; with c1 > 0 at the fixed point of the goodput."""
     deadline, response = given["deadline_s"], Response(scenario)
     length, goodput, token_s = response.low, 0.0, scenario.verify_per_token_s
-    while True:
+    for _ in range(_GOODPUT_STEPS):
         cost = float(np.log(goodput * token_s)) if goodput * token_s > 0.0 else -np.inf
         length = _within_band(response, scenario.uplink_bandwidth_hz, deadline, cost)
         before, goodput = goodput, float(round_at(scenario, length, deadline).goodput)
         if token_s == 0.0 or abs(goodput - before) <= 1e-13 * goodput:
-            return Reference(objective=goodput, minimiser=length)
+            break
+    return Reference(objective=goodput, minimiser=length)
 
 
 def _within_band(response: Response, band: float, deadline: float, cost: float) -> FloatArray:
@@ -141,10 +143,12 @@ def _within_band(response: Response, band: float, deadline: float, cost: float) 
     if excess(-np.inf) <= 0.0:
         return response.lengths(deadline, -np.inf, cost)
     low, high = -20.0, 20.0
-    while excess(low) <= 0.0:
+    while excess(low) <= 0.0 and low > -700.0:
         low -= 20.0
     while excess(high) > 0.0 and high < 700.0:
         high += 20.0
+    if excess(low) <= 0.0:
+        return response.lengths(deadline, low, cost)
     price = brentq(excess, low, high, xtol=1e-14, rtol=1e-15) if excess(high) <= 0.0 else high
     return response.lengths(deadline, float(price), cost)
 

@@ -3,7 +3,7 @@
 import difflib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from msopt import Control, ParameterError, Scenario, bundled
@@ -130,26 +130,35 @@ def rejected_names(given: Sequence[str], names: Sequence[str]) -> list[str]:
     >>> rejected_names(["a,b (c, d)", "x,y"], ["a", "b (c, d)", "x,y", "x"])
     ['a', 'b (c, d)', 'x,y']
     """
+    known = frozenset(names)
+    most = 1 + max(name.count(",") for name in names)
     found = []
     for value in given:
-        parts = [value] if value in names else value.split(",")
-        while parts:
-            name, length = _longest_name(parts, names)
-            found.append(name)
-            parts = parts[length:]
+        parts = [value] if value in known else value.split(",")
+        place = 0
+        while place < len(parts):
+            run = _longest_run(parts[place : place + most], known)
+            if run is None:
+                raise _unknown(parts[place].strip(), names)
+            found.append(run[0])
+            place += run[1]
     return found
 
 
-def _longest_name(parts: Sequence[str], names: Sequence[str]) -> tuple[str, int]:
+def _longest_run(parts: Sequence[str], known: Container[str]) -> tuple[str, int] | None:
+    """The name that the most of the first parts make, and how many they are."""
     for length in range(len(parts), 0, -1):
         run = ",".join(parts[:length])
         for name in (run, run.strip()):
-            if name in names:
+            if name in known:
                 return name, length
-    unknown = parts[0].strip()
+    return None
+
+
+def _unknown(unknown: str, names: Sequence[str]) -> ParameterError:
     near = difflib.get_close_matches(unknown, names, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"devices are {_some(names)}"
-    raise ParameterError(f"--rejected: {describe(unknown)} is not a device of the scenario; {hint}")
+    return ParameterError(f"--rejected: {describe(unknown)} is not a device of the scenario; {hint}")
 
 
 def _some(names: Sequence[str], most: int = 8) -> str:

@@ -1,26 +1,32 @@
 """No overflow, no NaN, no warning at the ends of every range (K 1 to 1000, alpha 0 to 1 inclusive, tau 0
-to 1 s, SNR -40 to 50 dB, 10 to 1e7 bits); warnings are errors in all tests."""
+to 1 s, SNR -40 to 50 dB, 10 to 1e7 bits), nor at the ends of all that a scenario may hold; warnings are errors in all
+tests. A bound lies above every control, also where sending takes next to no time."""
 
 import itertools
+import json
 from typing import Any
 
 import numpy as np
 import pytest
 
+from msopt import solve
 from msopt.acceptance import Acceptance
 from msopt.correction import react
 from msopt.errors import ParameterError
 from msopt.goodput import play
 from msopt.greedy import greedy_lengths
-from msopt.heterogeneous import solve_heterogeneous
+from msopt.heterogeneous import interpolated_bound, solve_heterogeneous
 from msopt.homogeneous import solve_homogeneous
+from msopt.mode_bound_adaptive import adaptive_bound
 from msopt.mode_lengths import best_lengths
 from msopt.mode_problem import ModeProblem
-from msopt.outcomes import expected_correction
+from msopt.outcomes import LARGEST_SAMPLED, expected_correction
 from msopt.relaxed import solve_relaxed
 from msopt.scenario import Scenario
+from msopt.validation import LARGEST, LARGEST_SNR_DB, SMALLEST
+from msopt.whole_lengths import exact_goodput
 from tests.strategies import SHARINGS
-from tests.tolerances import CLOSED_FORM, NEVER_ABOVE, RELAXED_OPTIMUM
+from tests.tolerances import CLOSED_FORM, EXACT, NEVER_ABOVE, RELAXED_OPTIMUM
 
 BITS = (10.0, 1e7)
 TOKEN_COSTS = (0.0, 1e-3)
@@ -213,3 +219,201 @@ def test_a_maximum_length_out_of_reach(longest: int) -> None:
     near = base.replace(max_draft_length=60)
     assert solve_homogeneous(far).draft_length.tolist() == solve_homogeneous(near).draft_length.tolist()
     assert solve_heterogeneous(far).draft_length.tolist() == solve_heterogeneous(near).draft_length.tolist()
+
+
+# Anything a scenario may hold
+
+
+def _number(random: np.random.Generator, usual: tuple[float, float], *, zero: bool = False) -> float:
+    """A number of the usual size, of any size, or at an end of what is allowed."""
+    kind = random.integers(0, 6)
+    if zero and kind == 0:
+        return 0.0
+    low, high = usual if kind > 2 else (SMALLEST, LARGEST)
+    ends = kind == 1
+    return float(
+        random.choice([low, high]) if ends else np.clip(np.exp(random.uniform(*np.log([low, high]))), low, high)
+    )
+
+
+def _law(random: np.random.Generator, count: int) -> Acceptance:
+    kind = random.integers(0, 4)
+    mean = random.choice([0.0, 1.0, 1e-300, 1e-12, 1.0 - 1e-12, 0.5, 0.8], size=count)
+    if kind == 0:
+        mean = random.choice([1e-6, 0.5, 1.0 - 1e-6], size=count)
+        return Acceptance.of(mean, random.choice([0.0, 1e-9, 0.5, 0.999999], size=count) * np.sqrt(mean * (1.0 - mean)))
+    if kind == 1:
+        return Acceptance.of(
+            mean, curves=[np.cumprod(random.choice([1.0, 0.0, 0.5, 1e-200], size=3)), *[None] * (count - 1)]
+        )
+    return Acceptance.of(mean)
+
+
+def anything(seed: int) -> Scenario:
+    """A scenario of one to six devices anywhere in the ranges that are allowed."""
+    random = np.random.default_rng(seed)
+    count = int(random.choice([1, 2, 3, 6]))
+
+    def snr_db() -> list[float]:
+        ends = [-LARGEST_SNR_DB, LARGEST_SNR_DB, -300.0, 300.0, *random.uniform(-60.0, 60.0, 4)]
+        return [float(value) for value in random.choice(ends, size=count)]
+
+    least = random.choice([None, 0, 1, 3])
+    return Scenario(
+        acceptance=_law(random, count),
+        draft_s_per_token=[_number(random, (1e-3, 0.2), zero=True) for _ in range(count)],
+        uplink_snr_db=snr_db(),
+        downlink_snr_db=snr_db(),
+        verify_base_s=_number(random, (1e-3, 1.0)),
+        verify_per_device_s=_number(random, (1e-4, 1e-2), zero=True),
+        verify_per_token_s=_number(random, (1e-5, 1e-3), zero=True) if random.random() < 0.5 else 0.0,
+        downlink_power_w=_number(random, (0.01, 100.0)),
+        uplink_bandwidth_hz=_number(random, (1e5, 1e9)),
+        downlink_bandwidth_hz=_number(random, (1e5, 1e9)),
+        token_bits=_number(random, (10.0, 100.0), zero=True),
+        distribution_bits=_number(random, (1e2, 1e7)),
+        uplink_sharing=random.choice(SHARINGS),
+        min_draft_length=least,
+        max_draft_length=int(random.choice([3, 8, 16])),
+    )
+
+
+BASELINES = {
+    "homogeneous": ("exact",),
+    "heterogeneous": ("grid", "fixed", "equal-bandwidth", "homogeneous"),
+    "modes": ("greedy", "all-uplink", "all-downlink", "uniform-length", "computation-only"),
+}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_anything_is_solved_without_a_warning_and_below_every_bound(seed: int) -> None:
+    scenario = anything(seed)
+    for problem, methods in BASELINES.items():
+        other = methods[seed % len(methods)]
+        few: dict[str, Any] = {"grid_phi": 5, "grid_lambda": 5} if other == "grid" else {}
+        found = [solve(scenario, problem), solve(scenario, problem, other, **few)]  # type: ignore[arg-type]
+        goodputs = [solution.goodput for solution in found]
+        assert np.all(np.isfinite(goodputs))
+        json.dumps([solution.to_dict() for solution in found], allow_nan=False)
+        best = max(goodputs)
+        for solution in found:
+            if solution.bound is not None:
+                assert best <= solution.bound * (1.0 + NEVER_ABOVE)
+            if solution.relaxed_goodput is not None:
+                assert solution.goodput <= solution.relaxed_goodput * (1.0 + NEVER_ABOVE)
+
+
+# Where sending takes next to no time
+
+
+def nearly_free(count: int, sharing: str, band_hz: float, bits: float) -> Scenario:
+    return Scenario(
+        acceptance=[0.8, 0.45, 0.7][:count],
+        draft_s_per_token=[0.02, 0.013, 0.041][:count],
+        uplink_snr_db=[20.0, 3.0, 11.0][:count],
+        downlink_snr_db=[20.0] * count,
+        verify_base_s=0.05,
+        downlink_power_w=1.0,
+        uplink_bandwidth_hz=band_hz,
+        downlink_bandwidth_hz=10e6,
+        token_bits=0.0,
+        distribution_bits=bits,
+        max_draft_length=8 if count < 3 else 4,
+        uplink_sharing=sharing,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("sharing", SHARINGS)
+@pytest.mark.parametrize(
+    ("band_hz", "bits"), [(2e14, 33792.0), (5e15, 33792.0), (1e30, 33792.0), (10e6, 1e-4), (10e6, 1e-12)]
+)
+def test_a_bound_lies_above_every_control_where_sending_is_nearly_free(
+    count: int, sharing: str, band_hz: float, bits: float
+) -> None:
+    scenario = nearly_free(count, sharing, band_hz, bits)
+    every = np.array(list(itertools.product(range(1, scenario.max_draft_length + 1), repeat=count)), dtype=float)
+    best = float(np.max(exact_goodput(scenario, every)))
+    # Were sending free, a deadline would allow floor(D/tau) tokens: enumerated without any solver.
+    tau, alpha = scenario.draft_s_per_token, scenario.acceptance.mean
+    tokens = np.sum((1.0 - alpha ** (every + 1.0)) / (1.0 - alpha), axis=1)
+    assert best == pytest.approx(float(np.max(tokens / (np.max(every * tau, axis=1) + 0.05))), rel=1e-6)
+    found = solve_heterogeneous(scenario)
+    assert float(exact_goodput(scenario, found.draft_length.astype(float))) == pytest.approx(best, rel=CLOSED_FORM)
+    assert best <= found.bound <= best * (1.0 + 2.0 * NEVER_ABOVE)
+    assert best <= found.relaxed.goodput * (1.0 + EXACT)
+    assert best <= interpolated_bound(scenario) <= 1.1 * best
+    common = solve_homogeneous(scenario)
+    alike = np.max(exact_goodput(scenario, every[np.ptp(every, axis=1) == 0.0]))
+    assert alike <= common.bound
+
+
+def test_a_bound_holds_when_the_time_is_over_at_once() -> None:
+    scenario = nearly_free(2, "power-limited", 1e18, 33792.0)
+    every = np.array(list(itertools.product(range(1, 9), repeat=2)), dtype=float)
+    early = solve(scenario, method="exact", time_limit_s=1e-9)
+    assert early.bound is not None
+    assert early.goodput <= float(np.max(exact_goodput(scenario, every))) * (1.0 + EXACT) <= early.bound * (1.0 + EXACT)
+
+
+def test_a_common_length_beside_an_endless_verification() -> None:
+    """alpha^L + ... over a hardly growing time: every token pays, so the best length is the greatest."""
+    scenario = nearly_free(1, "fixed-snr", 1e30, 100.0).replace(draft_s_per_token=[0.0])
+    assert solve_homogeneous(scenario).draft_length.tolist() == [8]
+    slow = nearly_free(1, "fixed-snr", 1e7, 100.0).replace(draft_s_per_token=[200.0], verify_base_s=1e30)
+    assert solve_homogeneous(slow).draft_length.tolist() == [8]
+
+
+def test_lengths_are_enumerated_to_an_end_whatever_the_rounding() -> None:
+    """One device that accepts nothing: 1/(1/x) may lie below x, and no length is better than none."""
+    for base_s in (0.055, 0.049, 0.1, 1e-3):
+        scenario = nearly_free(1, "fixed-snr", 1e7, 100.0).replace(
+            acceptance=[0.0], min_draft_length=0, verify_base_s=base_s
+        )
+        solution = solve(scenario, "homogeneous", "exact")
+        assert solution.control is not None
+        assert solution.control.draft_length.tolist() == [0]
+        assert solution.goodput == pytest.approx(1.0 / base_s, rel=EXACT)
+
+
+def test_enumeration_looks_at_its_time_limit() -> None:
+    """Ten million lengths, of which a block is tried; the bound is then that of the relaxed length."""
+    scenario = nearly_free(1, "fixed-snr", 1e7, 1e-30).replace(
+        acceptance=[1.0], draft_s_per_token=[0.01], max_draft_length=10**7
+    )
+    solution = solve(scenario, "homogeneous", "exact", time_limit_s=1e-9)
+    assert solution.control is not None
+    assert solution.bound is not None
+    assert solution.control.draft_length.tolist() == [10**7]  # (L + 1)/(0.01 L + 0.05) rises for ever
+    assert solution.goodput <= solution.bound <= solution.goodput * (1.0 + 2.0 * NEVER_ABOVE)
+
+
+def test_greedy_ends_where_tokens_pay_for_ever() -> None:
+    scenario = nearly_free(1, "fixed-snr", 1e7, 1e-30).replace(
+        acceptance=[1.0 - 1e-12], draft_s_per_token=[0.0], max_draft_length=10**9
+    )
+    problem = ModeProblem(scenario, expected_correction(scenario, "best"))
+    with pytest.raises(ParameterError, match="greedy adds a token at a time"):
+        greedy_lengths(problem)
+
+
+@pytest.mark.parametrize("seconds", [1.1e30, 1e300, 1e-31])
+def test_draft_times_end_where_other_numbers_do(seconds: float) -> None:
+    with pytest.raises(ParameterError, match=r'"device-1"\): draft_s_per_token = .* is not between 1e-30 and 1e\+30'):
+        nearly_free(1, "fixed-snr", 1e7, 100.0).replace(draft_s_per_token=[seconds])
+
+
+def test_a_bound_is_not_swallowed_by_delays_of_ages() -> None:
+    """Two devices whose uplink takes 1e60 s beside corrections over a good downlink, which cost next to nothing."""
+    scenario = nearly_free(3, "fixed-snr", 1e30, 1e-8).replace(
+        uplink_snr_db=[-1000.0, -1000.0, -300.0], draft_s_per_token=[0.0, 0.0, 0.01], min_draft_length=0
+    )
+    problem = ModeProblem(scenario, expected_correction(scenario, "best"))
+    every = np.array(list(itertools.product(range(5), repeat=3)), dtype=float)
+    assert float(np.max(problem.goodput(every))) <= adaptive_bound(problem, 1.0) * (1.0 + NEVER_ABOVE)
+
+
+def test_problem_modes_says_how_many_devices_it_takes() -> None:
+    scenario = extreme(LARGEST_SAMPLED + 1, "fixed-snr", 1e5, 0.0, 0)
+    with pytest.raises(ParameterError, match="problem modes takes at most 5000 devices; the scenario has 5001"):
+        solve(scenario, "modes")

@@ -280,8 +280,8 @@ def test_where_many_at_once_fail_each_is_solved_by_itself(folder: Path, monkeypa
 def test_where_no_proof_is_affordable_the_optimum_is_the_decompositions(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(device_count: int) -> None:
-        raise ParameterError(f"no memory for {device_count} devices")
+    def refuse(scenario: Scenario) -> None:
+        raise ParameterError(f"no memory for {scenario.device_count} devices")
 
     monkeypatch.setattr(methods, "require_exact", refuse)
     study = Study(problem="modes", presets=["uldl-qwen25"], methods=["optimum", "exact"], fixed={"devices": 3})
