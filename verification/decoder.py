@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from transformers import Cache
 
+from msopt.errors import ParameterError, describe
 from verification.language_model import LanguageModel
 
 
@@ -43,6 +44,11 @@ class RaggedCache(Cache):  # type: ignore[misc]
             seen = buffer[:, : self._end]
             held.append((seen if len(self._rows) == self._texts else seen[self._rows]).transpose(1, 2))
         return held[0], held[1]
+
+    @property
+    def layers_kept(self) -> int:
+        """How many layers keep keys and values here."""
+        return len(self._buffers)
 
     def get_seq_length(self, layer: int = 0) -> int:
         """Positions before those selected, of the longest text."""
@@ -81,6 +87,11 @@ class Decoder:
         """Mean probability, at temperature 1, of the entries cut off, over all positions with logits so far."""
         return self._outside_sum / max(1, self._outside_count)
 
+    @property
+    def layers_kept(self) -> int:
+        """How many of the model's layers keep keys and values."""
+        return self._cache.layers_kept
+
     def roll_back(self, text: int, length: int) -> None:
         """Forget what a text holds beyond a length."""
         self.lengths[text] = min(self.lengths[text], length)
@@ -102,7 +113,13 @@ class Decoder:
         -------
         tensor, shape (n, most wanted, entries)
             Row i holds its `wanted[i]` logits in text order; what follows them has no meaning.
+
+        Raises
+        ------
+        ParameterError
+            Where the model has no such token, or not so many positions.
         """
+        self._check_readable(new, texts)
         device = self.model.device
         counts = torch.tensor([len(tokens) for tokens in new])
         width = int(counts.max())
@@ -128,6 +145,15 @@ class Decoder:
             output.logits if whole else output.logits.gather(1, place[..., None].expand(-1, -1, self.model.entries))
         )
         return self._cut(logits, wanted)
+
+    def _check_readable(self, new: Sequence[Sequence[int]], texts: Sequence[int]) -> None:
+        """A token or position beyond a network's tables ends a program on a GPU; some models have no such table."""
+        name, token = describe(self.model.name), max(map(max, new))
+        if token >= self.model.entries:
+            raise ParameterError(f"{name} knows tokens 0 to {self.model.entries - 1}; a text has token {token}")
+        longest = max(self.lengths[text] + len(tokens) for text, tokens in zip(texts, new, strict=True))
+        if longest > self.model.positions:
+            raise ParameterError(f"{name} reads at most {self.model.positions} tokens; a text has {longest}")
 
     def _mask(self, positions: Tensor) -> Tensor:
         """What is added to attention scores, shape (n, 1, t, longest): a position sees itself and all before it."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msopt.errors import ParameterError, describe
 from verification.ladder import shortened
 from verification.language_model import EMBEDDED, LanguageModel, load_model
+from verification.reading import check_reading
 from verification.same_tokenizer import shared_entries
 
 
@@ -29,7 +30,16 @@ class Pair:
 
 
 def make_pair(draft: LanguageModel, target: LanguageModel) -> Pair:
-    """Pair two models; an error where their tokenizers differ (`verification.same_tokenizer`)."""
+    """Pair two models.
+
+    Raises
+    ------
+    ParameterError
+        Where one cannot draft or verify (`verification.reading`), or their tokenizers differ
+        (`verification.same_tokenizer`).
+    """
+    for model in (draft, target):
+        check_reading(model)
     entries = target.entries if draft.tokenizer is target.tokenizer else shared_entries(draft, target)
     return Pair(draft, target, entries, target.end_tokens)
 
@@ -52,9 +62,9 @@ def load_pair(draft: str, target: str = EMBEDDED, *, dtype: str = "float32", dev
     ParameterError
         Where one cannot be loaded, or their tokenizers differ.
     """
-    rung = re.fullmatch(r"skip-(\d+)", draft)
+    rung = re.fullmatch("skip-([0-9]{1,4})", draft)
     if rung is None and draft.startswith("skip-"):
-        raise ParameterError(f"draft = {describe(draft)} is not skip-N with a whole number N")
+        raise ParameterError(f"draft = {describe(draft)} is not skip-N with a whole number N below 10000")
     large = load_model(target, dtype=dtype, device=device)
     small = shortened(large, int(rung[1])) if rung else load_model(draft, dtype=dtype, device=device)
     return make_pair(small, large)
