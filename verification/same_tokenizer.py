@@ -1,6 +1,7 @@
 """Whether two models speak of the same tokens: by what their tokenizers hold and do, not by their sizes."""
 
-from msopt.errors import ParameterError
+from msopt.errors import ParameterError, describe
+from verification.boundary import one_line
 from verification.language_model import LanguageModel
 
 PROBES = (
@@ -32,7 +33,7 @@ def shared_entries(draft: LanguageModel, target: LanguageModel) -> int:
                 f"{ours.get(index)!r} in one and {theirs.get(index)!r} in the other"
             )
     for text in PROBES:
-        if draft.tokenizer(text)["input_ids"] != target.tokenizer(text)["input_ids"]:
+        if draft.tokens(text) != target.tokens(text):
             raise ParameterError(
                 f"{draft.name} and {target.name} have different tokenizers: they cut {text!r} into different tokens"
             )
@@ -40,4 +41,8 @@ def shared_entries(draft: LanguageModel, target: LanguageModel) -> int:
 
 
 def _by_index(model: LanguageModel) -> dict[int, str]:
-    return {index: token for token, index in model.tokenizer.get_vocab().items()}
+    with one_line(f"the tokenizer of {describe(model.name)} cannot be used"):
+        found = {index: token for token, index in model.tokenizer.get_vocab().items()}
+        if not found:
+            raise ValueError("it has no tokens")
+    return found
