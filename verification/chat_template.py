@@ -1,6 +1,6 @@
 """A chat template makes a prompt of a user's message. It is a program of strangers, so it runs in a process of its own.
 
-Within Python neither an endless loop in compiled code (`9**9**9`) nor a text of 10¹¹ characters can be stopped from
+Within Python neither an endless loop in compiled code (`9**99999999`) nor a text of 10¹¹ characters can be stopped from
 outside; a process can be ended, and its memory limited.
 """
 
@@ -48,12 +48,12 @@ def _in_a_process(tokenizer: Any, prompt: str) -> tuple[bool, str]:
     context: Any = multiprocessing.get_context("fork" if _FORK else "spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_render, args=(sender, tokenizer, prompt), daemon=True)
+    with warnings.catch_warnings():
+        # Threads do not live on in the child, which takes no lock of theirs: it runs plain Python and ends.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process.start()
+    sender.close()
     try:
-        with warnings.catch_warnings():
-            # Threads do not live on in the child, which takes no lock of theirs: it runs plain Python and ends.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            process.start()
-        sender.close()
         if not receiver.poll(TIME_LIMIT_S):
             return True, f"it takes more than {TIME_LIMIT_S:g} s"
         failed, text = receiver.recv()
