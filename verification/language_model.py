@@ -15,7 +15,7 @@ from msopt.errors import ParameterError, describe
 from verification.boundary import one_line
 from verification.chat_template import rendered
 from verification.gguf_file import check_gguf
-from verification.quiet import quiet_loading
+from verification.quiet import quiet_loading, silent_standard_error
 from verification.whole_weights import check_labels, check_layers, check_room, check_weights, weights_files
 
 EMBEDDED = "smollm2"
@@ -113,7 +113,7 @@ class LanguageModel:
 
     def tokens(self, text: str, **options: bool) -> list[int]:
         """The tokens of a text, at least one; an error where it has none."""
-        with one_line(f"the tokenizer of {describe(self.name)} cannot be used"):
+        with one_line(f"the tokenizer of {describe(self.name)} cannot be used"), silent_standard_error():
             found = list(self.tokenizer(text, **options)["input_ids"])
         if not found:
             raise ParameterError(f"the tokenizer of {describe(self.name)} makes no tokens of {describe(text)}")

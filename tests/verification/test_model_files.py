@@ -17,6 +17,7 @@ from msopt import ParameterError
 from verification.boundary import MOST_CHARACTERS, one_line
 from verification.language_model import load_model
 from verification.pairs import load_pair, make_pair
+from verification.reading import PROBE
 
 Damage = Callable[[Path], object]
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22e\nsize 12345\n"
@@ -157,6 +158,16 @@ def test_a_tokenizer_that_fails_at_work_is_one_line(kind: str, folder: Path) -> 
         model.chat("bcd")
     with pytest.raises(ParameterError, match="tokenizer"):
         make_pair(model, model)
+
+
+def test_a_panic_of_a_tokenizer_is_one_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Backtracking without an end: Rust gives up with a panic, and says so on standard error itself."""
+    endless = {"type": "Split", "pattern": {"Regex": "(.*)*\\1{40}(a|a?)+$x"}, "behavior": "Isolated", "invert": False}
+    edited("tokenizer.json", pre_tokenizer=endless)(folder)
+    with pytest.raises(ParameterError, match=r"cannot be used: PanicException: ") as caught:
+        load_model(str(folder)).chat(PROBE)
+    assert str(caught.value).isprintable()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_what_is_not_broken_is_loaded_whole(folder: Path) -> None:
