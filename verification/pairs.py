@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msopt.errors import ParameterError, describe
 from verification.ladder import shortened
 from verification.language_model import EMBEDDED, LanguageModel, load_model
+from verification.quiet import quiet_loading
 from verification.reading import check_prompts, check_reading
 from verification.same_tokenizer import shared_entries
 
@@ -65,7 +66,8 @@ def load_pair(draft: str, target: str = EMBEDDED, *, dtype: str = "float32", dev
     rung = re.fullmatch("skip-([0-9]{1,4})", draft)
     if rung is None and draft.startswith("skip-"):
         raise ParameterError(f"draft = {describe(draft)} is not skip-N with a whole number N below 10000")
-    large = load_model(target, dtype=dtype, device=device)
-    check_prompts(large)
-    small = shortened(large, int(rung[1])) if rung else load_model(draft, dtype=dtype, device=device)
-    return make_pair(small, large)
+    with quiet_loading():
+        large = load_model(target, dtype=dtype, device=device)
+        check_prompts(large)
+        small = shortened(large, int(rung[1])) if rung else load_model(draft, dtype=dtype, device=device)
+        return make_pair(small, large)

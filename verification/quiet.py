@@ -9,7 +9,7 @@ from contextlib import contextmanager, redirect_stderr
 
 @contextmanager
 def quiet_loading() -> Iterator[None]:
-    """Hold back what transformers prints and warns of while a model is loaded; what it cannot do it raises as well."""
+    """Hold back what transformers prints and warns of while a model is loaded and tried; errors still raise."""
     from transformers.utils import logging
 
     verbosity = logging.get_verbosity()
