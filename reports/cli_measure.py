@@ -14,6 +14,9 @@ from msopt.errors import describe
 from msopt.profile_file import find_profile, write_profile
 from reports.output import print_tables, warn
 
+MOST_THREADS = 1024
+"""Where a system gives no more threads, what computes with them ends the program."""
+
 Draft = Annotated[
     str,
     typer.Option(
@@ -58,7 +61,9 @@ AcceptanceFrom = Annotated[
 ]
 Device = Annotated[str, typer.Option("--device", metavar="NAME", help="cpu, or cuda for a GPU.")]
 ComputeType = Annotated[str, typer.Option("--dtype", metavar="NAME", help="float32, bfloat16 or float16.")]
-Threads = Annotated[int | None, typer.Option("--threads", metavar="N", help="Threads of the CPU.")]
+Threads = Annotated[
+    int | None, typer.Option("--threads", metavar="N", min=1, max=MOST_THREADS, help="Threads of the CPU.")
+]
 Repeats = Annotated[int, typer.Option("--repeats", metavar="N", help="Single times of each verification.")]
 Batches = Annotated[str, typer.Option("--batches", metavar="N,N,...", help="Batch sizes that are timed.")]
 DraftLengths = Annotated[
@@ -94,6 +99,8 @@ def measure(
         raise ParameterError(
             f"measure needs {' and '.join(missing)}, not installed here; pip install 'msopt[verification]'"
         )
+    for option, text in (("--draft", draft), ("--target", target), ("--output", output), ("--name", name)):
+        _must_be_text(option, text)
     path = Path(output)
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise ParameterError(f"--output = {describe(output)} is not a file in a folder that exists")
@@ -146,6 +153,14 @@ def measure(
     if wrong:
         warn([f"the two estimates of acceptance at visited positions differ on {', '.join(wrong)}"])
     print_tables(lambda console: show_profile(console, profile))
+
+
+def _must_be_text(option: str, text: str | None) -> None:
+    """Names go into the profile, which is UTF-8; what the system hands over may be any bytes."""
+    try:
+        (text or "").encode()
+    except UnicodeEncodeError:
+        raise ParameterError(f"{option} = {describe(text)} is not UTF-8 text") from None
 
 
 def whole_numbers(option: str, text: str) -> tuple[int, ...]:

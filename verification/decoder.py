@@ -9,7 +9,6 @@ from transformers import Cache
 
 from msopt.errors import ParameterError, describe
 from verification.language_model import LanguageModel
-from verification.pairs import Pair
 
 
 class RaggedCache(Cache):  # type: ignore[misc]
@@ -45,6 +44,11 @@ class RaggedCache(Cache):  # type: ignore[misc]
             seen = buffer[:, : self._end]
             held.append((seen if len(self._rows) == self._texts else seen[self._rows]).transpose(1, 2))
         return held[0], held[1]
+
+    @property
+    def layers_kept(self) -> int:
+        """How many layers keep keys and values here."""
+        return len(self._buffers)
 
     def get_seq_length(self, layer: int = 0) -> int:
         """Positions before those selected, of the longest text."""
@@ -92,6 +96,11 @@ class Decoder:
         """Mean probability, at temperature 1, of the entries cut off, over all positions with logits so far."""
         return self._outside_sum / max(1, self._outside_count)
 
+    @property
+    def layers_kept(self) -> int:
+        """How many of the model's layers keep keys and values."""
+        return self._cache.layers_kept
+
     def roll_back(self, text: int, length: int) -> None:
         """Forget what a text holds beyond a length."""
         self.lengths[text] = min(self.lengths[text], length)
@@ -117,8 +126,10 @@ class Decoder:
         Raises
         ------
         ParameterError
-            Where wanted logits are no law: NaN or infinite, or no token left, the text and the place are named.
+            Where the model has no such token, or not so many positions; where wanted logits are no law: NaN or
+            infinite, or no token left, the text and the place are named.
         """
+        self._check_readable(new, texts)
         device = self.model.device
         counts = torch.tensor([len(tokens) for tokens in new])
         width = int(counts.max())
@@ -171,6 +182,16 @@ class Decoder:
         embedded = self.model.network.get_input_embeddings()(tokens.masked_fill(lacking, 0))
         return {"inputs_embeds": embedded.masked_fill(lacking[..., None], 0.0)}
 
+    def _check_readable(self, new: Sequence[Sequence[int]], texts: Sequence[int]) -> None:
+        """A token or position beyond a network's tables ends a program on a GPU; some models have no such table."""
+        name, token = describe(self.model.name), max(map(max, new))
+        known = max(self.entries, self.model.entries)  # what the model has no row for is read as a zero embedding
+        if token >= known:
+            raise ParameterError(f"{name} knows tokens 0 to {known - 1}; a text has token {token}")
+        longest = max(self.lengths[text] + len(tokens) for text, tokens in zip(texts, new, strict=True))
+        if longest > self.model.positions:
+            raise ParameterError(f"{name} reads at most {self.model.positions} tokens; a text has {longest}")
+
     def _mask(self, positions: Tensor) -> Tensor:
         """What is added to attention scores, shape (n, 1, t, longest): a position sees itself and all before it."""
         seen = torch.arange(int(positions.max()) + 1, device=positions.device) <= positions[..., None]
@@ -192,9 +213,3 @@ class Decoder:
         if self.known < self.entries:
             inside = torch.nn.functional.pad(inside, (0, self.entries - self.known), value=-torch.inf)
         return inside
-
-
-def decoders(pair: Pair, texts: int) -> tuple[Decoder, Decoder]:
-    """The draft's and the target's over a batch of texts, with logits of the target's tokens both."""
-    draft = Decoder(pair.draft, texts, pair.entries, pair.shared, "draft")
-    return draft, Decoder(pair.target, texts, pair.entries, role="target")

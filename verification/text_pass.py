@@ -18,7 +18,6 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from verification.decoder import decoders
 from verification.messages import Payload, draft_levels, target_levels
 from verification.pairs import Pair
 from verification.sampling import SamplingRule, at, overlap, ratio
@@ -83,7 +82,7 @@ class TextLaws:
 def read_text(pair: Pair, prompt: Sequence[int], text: Sequence[int], rule: SamplingRule) -> TextLaws:
     """Read a text once with both models."""
     tokens = [*prompt, *text[:-1]]
-    q, p = (rule.probabilities(each.read([tokens], [0], [len(text)])[0]) for each in decoders(pair, 1))
+    q, p = (rule.probabilities(each.read([tokens], [0], [len(text)])[0]) for each in pair.decoders(1))
     return TextLaws(p, q, torch.tensor(text, device=p.device))
 
 

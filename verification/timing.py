@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 
 from msopt.errors import ParameterError
-from verification.decoder import Decoder, decoders
+from verification.decoder import Decoder
 from verification.ladder import CALIBRATION
 from verification.language_model import LanguageModel
 from verification.pairs import Pair
@@ -62,7 +62,7 @@ def time_drafting(
 ) -> list[float]:
     """Single times of one drafting step of a batch of texts [s]: one token each, drawn."""
     texts = list(range(batch))
-    decoder, _ = decoders(pair, batch)
+    decoder, _ = pair.decoders(batch)
     decoder.read([context_tokens(pair.draft, context)] * batch, texts, [1] * batch)
     own = _generators(batch, pair.draft.device)
     tokens = [[1]] * batch
@@ -104,7 +104,7 @@ def _verifier(pair: Pair, rule: SamplingRule, batch: int, length: int, context: 
     """One verification, ready to be repeated: it rolls back what it appended."""
     texts = list(range(batch))
     text = context_tokens(pair.target, context + length + 1)
-    _, decoder = decoders(pair, batch)
+    _, decoder = pair.decoders(batch)
     decoder.read([text[:context]] * batch, texts, [1] * batch)
     drafted = torch.tensor([text[context + 1 :]] * batch, device=pair.target.device).reshape(batch, length)
     q = torch.full((batch, length, pair.entries), 1.0 / pair.entries, device=pair.target.device)

@@ -13,7 +13,6 @@ from msopt import ParameterError
 from reports.cli import main
 from tests.verification.tiny import LETTERS, write_model
 from verification.correction import Exchange
-from verification.decoder import decoders
 from verification.estimates import PromptRun
 from verification.language_model import LanguageModel, load_model
 from verification.messages import Payload
@@ -80,7 +79,7 @@ def test_a_draft_reads_on_after_tokens_that_it_lacks(more_tokens: Pair) -> None:
     known = len(LETTERS) + 2
     assert (more_tokens.entries, more_tokens.shared) == (known + 4, known)
     text = [5, known + 3, 6, known]
-    found = decoders(more_tokens, 1)[0].read([text], [0], [2])[0]
+    found = more_tokens.decoders(1)[0].read([text], [0], [2])[0]
     network = more_tokens.draft.network
     embedded = network.get_input_embeddings()(torch.tensor([[5, 0, 6, known]]))
     embedded[0, 1] = 0.0

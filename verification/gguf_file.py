@@ -1,0 +1,49 @@
+"""Looking through a GGUF file before it is loaded: libraries believe the lengths that it gives."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from verification.whole_weights import check_layers
+
+MOST_ENTRIES = 2**22
+"""Of a list in the header. A vocabulary has some hundred thousand; each entry is read singly."""
+
+
+def check_gguf(file: Path) -> str:
+    """Read a GGUF file's header and say in which quantisation most of its weights are.
+
+    Raises
+    ------
+    ValueError or others
+        Where the file is cut, not a GGUF file, or says of itself what cannot be.
+    """
+    reader = _reader(file)
+    architecture = reader.get_field("general.architecture")
+    if architecture is None or not reader.tensors:
+        raise ValueError("it holds no model")
+    layers = reader.get_field(f"{architecture.contents()}.block_count")
+    check_layers(None if layers is None else layers.contents())
+    sizes: dict[str, int] = {}
+    for tensor in reader.tensors:
+        sizes[tensor.tensor_type.name] = sizes.get(tensor.tensor_type.name, 0) + int(tensor.n_elements)
+    return f"GGUF, mostly {max(sizes, key=lambda name: sizes[name])}"
+
+
+def _reader(file: Path) -> Any:
+    """A reader that stays within the file, where gguf's own takes what lies behind the end for empty and reads on."""
+    from gguf import GGUFReader, GGUFValueType
+
+    class Within(GGUFReader):  # type: ignore[misc]
+        def _get(self, offset: int, dtype: Any, count: int = 1, **more: Any) -> Any:
+            if not 0 <= offset + np.dtype(dtype).itemsize * int(count) <= len(self.data):
+                raise ValueError("the file is cut, or its header damaged")
+            return super()._get(offset, dtype, count, **more)
+
+        def _get_field_parts(self, start: int, kind: int) -> Any:
+            if kind == GGUFValueType.ARRAY and self._get(start + 4, np.uint64)[0] > MOST_ENTRIES:
+                raise ValueError(f"a list in it is longer than {MOST_ENTRIES} entries")
+            return super()._get_field_parts(start, kind)
+
+    return Within(file)
