@@ -45,11 +45,11 @@ def make_pair(draft: LanguageModel, target: LanguageModel) -> Pair:
     Raises
     ------
     ParameterError
-        Where one cannot draft or verify (`verification.reading`), or their tokenizers differ
+        Where one cannot draft or verify (`verification.reading`) or gives no law, or their tokenizers differ
         (`verification.same_tokenizer`).
     """
-    for model in (draft, target):
-        check_reading(model)
+    check_reading(draft, "draft")
+    check_reading(target, "target")
     if draft.tokenizer is target.tokenizer:
         return Pair(draft, target, target.entries, target.entries, target.end_tokens)
     return Pair(draft, target, known_entries(target), shared_entries(draft, target), target.end_tokens)

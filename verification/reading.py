@@ -16,18 +16,18 @@ PROBE = "The ferry leaves at seven; 3 + 4 = 7, def f(x): return x**2"
 MOST_TOKENS = 24
 
 
-def check_reading(model: LanguageModel) -> None:
+def check_reading(model: LanguageModel, role: str = "model") -> None:
     """Refuse a model that reads a text otherwise in pieces than at once.
 
     Raises
     ------
     ParameterError
-        Where it does, or cannot read at all.
+        Where it does, cannot read at all, or gives what is no law; `role` is what it is in that message.
     """
     text = (model.tokens(PROBE) * MOST_TOKENS)[:MOST_TOKENS]
     unfit = f"{describe(model.name)} cannot draft or verify"
     with one_line(unfit):
-        found, kept = _in_pieces(model, text)
+        found, kept = _in_pieces(model, text, role)
         whole = read_at_once(model, text)
     if kept != model.config.num_hidden_layers:
         raise ParameterError(
@@ -59,15 +59,15 @@ def read_at_once(model: LanguageModel, text: list[int]) -> Tensor:
 
 
 def differ(model: LanguageModel, one: Tensor, other: Tensor) -> bool:
-    """Whether logits of shape (n, V) differ by more than rounding; not so for NaN, which is for others to find."""
+    """Whether logits of shape (n, V) differ by more than rounding."""
     apart = ((one - other).abs().mean(-1) / other.std(-1)).mean()
     # Of float32 1e-5 was seen, of bfloat16 0.05; logits of neighbouring positions are more than 0.5 apart.
     return bool(apart > (0.001 if model.dtype == torch.float32 else 0.3))
 
 
-def _in_pieces(model: LanguageModel, text: list[int]) -> tuple[Tensor, int]:
+def _in_pieces(model: LanguageModel, text: list[int], role: str) -> tuple[Tensor, int]:
     """Logits of a text and of the second and third token of a copy of it; and how many layers keep state."""
-    decoder = Decoder(model, 2, model.entries)
+    decoder = Decoder(model, 2, model.entries, role=role)
     middle = len(text) // 2
     first = decoder.read([text[:middle], text[:1]], [0, 1], [middle, 1])[0]
     copy = decoder.read([text[:2], text[1:3]], [0, 1], [1, 2])[1]

@@ -89,7 +89,8 @@ def test_tokens_and_positions_that_a_model_has_not_are_refused(tiny: Pair, monke
         decoder.read([[2], [2]], [0, 1], [1, 1])
 
 
-def test_a_model_of_nan_is_left_to_those_who_look_for_it(tmp_path: Path) -> None:
+def test_a_model_of_nan_is_told_before_it_drafts(tmp_path: Path) -> None:
     model = load_model(write_model(tmp_path, seed=0))
     model.network.model.norm.weight.fill_(float("nan"))
-    check_reading(model)
+    with pytest.raises(ParameterError, match=r"draft .* gives no law after 1 tokens of text 1: .*32 are NaN"):
+        check_reading(model, "draft")
