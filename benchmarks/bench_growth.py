@@ -12,8 +12,8 @@ import numpy as np
 
 from benchmarks.ratios import Work, collect, interleaved, peak_bytes, table
 from msopt import Scenario
-from msopt.homogeneous import solve_homogeneous
-from msopt.relaxed import solve_relaxed
+from msopt.lengths.homogeneous import solve_homogeneous
+from msopt.lengths.relaxed import solve_relaxed
 from reports.random_scenarios import family
 
 ROUNDS = 5

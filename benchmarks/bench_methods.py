@@ -10,7 +10,7 @@ from functools import partial
 
 from benchmarks.ratios import Work, collect, interleaved, over, table
 from msopt import Scenario, draw, solve
-from msopt.scenario import Problem
+from msopt.model.scenario import Problem
 
 ROUNDS = 5
 DEVICES = 20

@@ -19,8 +19,8 @@ from benchmarks.ratios import Work, collect, interleaved, over, table
 from formulations import DraftControl
 from msopt import Scenario, draw
 from msopt.arrays import FloatArray
-from msopt.goodput import round_at
-from msopt.relaxed import shortest_deadline, solve_relaxed
+from msopt.lengths.relaxed import shortest_deadline, solve_relaxed
+from msopt.model.goodput import round_at
 
 ROUNDS = 7
 OURS = "solve_relaxed"

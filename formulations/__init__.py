@@ -7,7 +7,7 @@ are what the formulations check.
 Examples
 --------
 >>> from formulations import DraftControl
->>> from msopt.scenario import Scenario
+>>> from msopt.model.scenario import Scenario
 >>> cell = Scenario(
 ...     verify_base_s=0.2, verify_per_token_s=1e-4, downlink_power_w=10.0,
 ...     uplink_bandwidth_hz=20e6, downlink_bandwidth_hz=20e6, token_bits=17, distribution_bits=33792,

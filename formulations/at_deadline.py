@@ -7,7 +7,7 @@ import numpy as np
 from formulations.base import AbstractFormulation
 from formulations.first_guess import common_latency
 from msopt.errors import ParameterError, describe
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
 
 
 class AtDeadline(AbstractFormulation):

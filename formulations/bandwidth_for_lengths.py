@@ -14,7 +14,7 @@ import numpy as np
 from formulations.equal_latency import EqualLatency
 from msopt.arrays import FloatArray, vector
 from msopt.errors import ParameterError
-from msopt.scenario import Problem, Scenario
+from msopt.model.scenario import Problem, Scenario
 
 
 def _lengths(scenario: Scenario, draft_length: Any) -> FloatArray:

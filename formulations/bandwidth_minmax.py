@@ -13,7 +13,7 @@ import numpy as np
 
 from formulations.equal_latency import EqualLatency
 from msopt.arrays import FloatArray
-from msopt.scenario import Problem
+from msopt.model.scenario import Problem
 
 
 @final

@@ -20,9 +20,9 @@ from formulations.errors import FormulationError
 from formulations.quantity import Quantity, Requirement
 from formulations.solution import Decision, ShadowPrice
 from msopt.arrays import FloatArray
-from msopt.control import Control
 from msopt.errors import describe
-from msopt.scenario import Scenario
+from msopt.model.control import Control
+from msopt.model.scenario import Scenario
 
 ONE = cp.Constant(1.0)
 

@@ -18,10 +18,10 @@ import numpy as np
 from formulations.base import AbstractFormulation
 from formulations.solution import Decision
 from msopt.arrays import FloatArray, IntArray
-from msopt.budget import within_budget
 from msopt.errors import ParameterError, describe
-from msopt.radio import LN2
-from msopt.scenario import Scenario
+from msopt.model.budget import within_budget
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import LN2
 
 
 def device_set(scenario: Scenario, devices: Sequence[int] | None, name: str) -> IntArray:

@@ -27,8 +27,8 @@ import cvxpy as cp
 from formulations.laws import goodput, set_goodput
 from formulations.per_second import PerSecondProgram
 from formulations.sharing import declare_sharing, set_sharing
-from msopt.radio import FixedSnr
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import FixedSnr
 
 ECOS_LAST = ("CLARABEL", "ECOS", "SCS")
 """ECOS breaks down on exponential and second-order cones with many chords beside them."""

@@ -19,11 +19,11 @@ import numpy as np
 from formulations.base import AbstractFormulation
 from formulations.solution import Decision
 from msopt.arrays import FloatArray
-from msopt.budget import within_budget
 from msopt.errors import ParameterError
-from msopt.goodput import finish_s
-from msopt.radio import LN2, FixedSnr
-from msopt.scenario import Problem, Scenario
+from msopt.model.budget import within_budget
+from msopt.model.goodput import finish_s
+from msopt.model.scenario import Problem, Scenario
+from msopt.model.sharing import LN2, FixedSnr
 
 SMALLEST_SHARE = 1e-9
 

@@ -7,8 +7,8 @@ estimated anew from its answer (design section 4).
 import numpy as np
 
 from msopt.arrays import FloatArray
-from msopt.radio import Sharing
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import Sharing
 
 HALVINGS = 40
 GRID_DEADLINES, GRID_LENGTHS, PRICE_HALVINGS = 32, 12, 20

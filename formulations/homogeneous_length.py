@@ -18,8 +18,8 @@ import numpy as np
 from formulations.base import AbstractFormulation
 from formulations.solution import Decision
 from msopt.errors import ParameterError, describe
-from msopt.goodput import round_at
-from msopt.scenario import Scenario
+from msopt.model.goodput import round_at
+from msopt.model.scenario import Scenario
 
 WIDTH = 5e-5
 """How far bisection narrows the level, relative to the objective."""

@@ -22,9 +22,9 @@ from formulations.at_deadline import AtDeadline
 from formulations.solution import Decision
 from msopt.arrays import BoolArray, FloatArray
 from msopt.errors import ParameterError
-from msopt.goodput import Round
-from msopt.radio import LN2
-from msopt.scenario import Scenario
+from msopt.model.goodput import Round
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import LN2
 
 LARGEST_K = 10
 FIT_RTOL = 1e-12

@@ -21,7 +21,7 @@ from formulations.per_second import PerSecondProgram
 from formulations.sharing import declare_sharing, set_sharing
 from formulations.solution import Decision
 from msopt.arrays import FloatArray
-from msopt.goodput import finish_s, round_at
+from msopt.model.goodput import finish_s, round_at
 
 ROUND_OFF = 1e-6
 """A deadline just long enough must not fail for its last digits: the band may be exceeded by this share."""

@@ -27,11 +27,11 @@ from formulations.base import AbstractFormulation
 from formulations.downlink_power import DownlinkPower, device_set
 from formulations.solution import Decision
 from msopt.arrays import BoolArray, FloatArray, IntArray
-from msopt.budget import equal_share, within_budget
-from msopt.control import Reaction
 from msopt.errors import ParameterError
-from msopt.radio import LN2
-from msopt.scenario import Scenario
+from msopt.model.budget import equal_share, within_budget
+from msopt.model.control import Reaction
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import LN2
 
 FIRST_TANGENTS = (0.0, 0.03, 0.1, 0.3, 0.6, 1.0, 1.5, 2.5, 5.0, 10.0, 30.0)
 CUTS = 40

@@ -24,11 +24,11 @@ import numpy as np
 from formulations.base import AbstractFormulation
 from formulations.first_guess import SMALLEST_LENGTH, draft_control_guess
 from formulations.solution import Decision
-from msopt.acceptance import Acceptance
 from msopt.arrays import FloatArray
-from msopt.budget import within_budget
-from msopt.goodput import play
-from msopt.scenario import Problem, Scenario
+from msopt.model.acceptance import Acceptance
+from msopt.model.budget import within_budget
+from msopt.model.goodput import play
+from msopt.model.scenario import Problem, Scenario
 
 SMALLEST_SLACK = 1e-9
 """The share of the deadline that a device is thought to have for sending, at least."""

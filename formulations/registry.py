@@ -19,7 +19,7 @@ from formulations.lengths_at_deadline import LengthsAtDeadline
 from formulations.mode_selection import ModeSelection
 from formulations.whole_lengths import WholeLengths
 from msopt.errors import ParameterError, describe
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
 
 OBJECTIVE_RTOL = 1e-6
 """Conic optimum against closed form; observed 1e-8."""
@@ -78,13 +78,13 @@ _ENTRIES = (
         name="bandwidth-minmax",
         formulation=BandwidthMinMax,
         statement="[MS] Lemma 1: equal per-token latencies",
-        closed_form="msopt.homogeneous:per_token_optimum",
+        closed_form="msopt.lengths.homogeneous:per_token_optimum",
     ),
     Entry(
         name="homogeneous-length",
         formulation=HomogeneousLength,
         statement="[MS] Theorem 1: unimodal in the common length",
-        closed_form="msopt.multispin:common_length",
+        closed_form="msopt.formulas.multispin:common_length",
         needs=("per_token_s",),
         objective_rtol=1e-4,
         argmin_rtol=None,
@@ -94,47 +94,47 @@ _ENTRIES = (
         formulation=DraftControl,
         options={"common": True},
         statement="[MS] Theorem 1 with Lemma 1: length and split together",
-        closed_form="msopt.homogeneous:solve_homogeneous",
+        closed_form="msopt.lengths.homogeneous:solve_homogeneous",
     ),
     Entry(
         name="bandwidth-for-lengths",
         formulation=BandwidthForLengths,
         statement="[MS] Lemmas 2 and 3: equal latencies for given lengths",
-        closed_form="msopt.relaxed:length_split",
+        closed_form="msopt.lengths.relaxed:length_split",
         needs=("draft_length",),
     ),
     Entry(
         name="lengths-at-deadline",
         formulation=LengthsAtDeadline,
         statement="[MS] Proposition 1: lengths for a deadline",
-        closed_form="msopt.multispin:lengths_at_deadline",
+        closed_form="msopt.formulas.multispin:lengths_at_deadline",
         needs=("deadline_s",),
     ),
     Entry(
         name="draft-control",
         formulation=DraftControl,
         statement="design section 4 (ours): one convex program; [MS]'s problem, geometric law, fixed SNR",
-        closed_form="msopt.relaxed:solve_relaxed",
+        closed_form="msopt.lengths.relaxed:solve_relaxed",
     ),
     Entry(
         name="draft-control-curves",
         formulation=DraftControl,
         options={"chords": True},
         statement="design section 7 (ours): the same with curves, piecewise linear",
-        closed_form="msopt.relaxed:solve_relaxed",
+        closed_form="msopt.lengths.relaxed:solve_relaxed",
         argmin_rtol=None,
     ),
     Entry(
         name="draft-control-power-limited",
         formulation=DraftControl,
         statement="design section 7 (ours): the same with power-limited sharing",
-        closed_form="msopt.relaxed:solve_relaxed",
+        closed_form="msopt.lengths.relaxed:solve_relaxed",
     ),
     Entry(
         name="whole-lengths",
         formulation=WholeLengths,
         statement="design section 4 (ours): whole lengths for a deadline, a multiple-choice knapsack",
-        closed_form="msopt.heterogeneous:solve_heterogeneous",
+        closed_form="msopt.lengths.heterogeneous:solve_heterogeneous",
         needs=("deadline_s",),
         objective_rtol=WHOLE_RTOL,
         argmin_rtol=None,
@@ -143,14 +143,14 @@ _ENTRIES = (
         name="downlink-power",
         formulation=DownlinkPower,
         statement="[UD] Lemma 1: powers equalise the delays",
-        closed_form="msopt.uldl:equal_delay_power",
+        closed_form="msopt.formulas.uldl:equal_delay_power",
         needs=("devices", "shares"),
     ),
     Entry(
         name="mode-selection",
         formulation=ModeSelection,
         statement="[UD] Lemma 2 and Proposition 1: the best uplink set is a prefix",
-        closed_form="msopt.correction:react",
+        closed_form="msopt.modes.correction:react",
         needs=("rejected",),
         argmin_rtol=None,
     ),
@@ -158,7 +158,7 @@ _ENTRIES = (
         name="joint-law-bound",
         formulation=JointLawBound,
         statement="design section 5 (ours): any joint law of the rejections bounds independence from above",
-        closed_form="msopt.mode_lengths:best_lengths",
+        closed_form="msopt.modes.local_search:best_lengths",
         needs=("deadline_s",),
         objective_rtol=1e-7,
         argmin_rtol=None,

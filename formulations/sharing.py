@@ -15,8 +15,8 @@ import numpy as np
 
 from formulations.per_second import PerSecondProgram
 from msopt.arrays import FloatArray
-from msopt.radio import LN2, FixedSnr
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import LN2, FixedSnr
 
 SMALLEST_SHARE = 1e-9
 """A device's share of the band is sized as at least this."""

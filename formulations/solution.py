@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from msopt.arrays import FloatArray
-from msopt.control import Control
+from msopt.model.control import Control
 
 Decision = dict[str, FloatArray]
 """The values of a problem's decisions by name, in SI units."""

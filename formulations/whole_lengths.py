@@ -18,10 +18,10 @@ import numpy as np
 from formulations.at_deadline import AtDeadline
 from formulations.solution import Decision
 from msopt.arrays import FloatArray
-from msopt.budget import within_budget
-from msopt.control import Control
-from msopt.goodput import round_at
-from msopt.scenario import Scenario
+from msopt.model.budget import within_budget
+from msopt.model.control import Control
+from msopt.model.goodput import round_at
+from msopt.model.scenario import Scenario
 
 
 @final

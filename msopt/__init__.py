@@ -20,13 +20,9 @@ Symbols: alpha, `acceptance`; L, `draft_length` [token]; tau, `draft_s_per_token
 
 from importlib.metadata import version
 
-from msopt import bundled as bundled
-from msopt import multispin as multispin
-from msopt import uldl as uldl
-from msopt.acceptance import Acceptance as Acceptance
-from msopt.control import Control as Control
-from msopt.control import Reaction as Reaction
-from msopt.correction import react as react
+from msopt.drawn.from_profiles import draw_from_profiles as draw_from_profiles
+from msopt.drawn.presets import PRESETS as PRESETS
+from msopt.drawn.presets import draw as draw
 from msopt.errors import InfeasibleError as InfeasibleError
 from msopt.errors import MsoptError as MsoptError
 from msopt.errors import ParameterError as ParameterError
@@ -34,17 +30,21 @@ from msopt.errors import PowerWarning as PowerWarning
 from msopt.evaluation import Evaluation as Evaluation
 from msopt.evaluation import evaluate as evaluate
 from msopt.evaluation import evaluate_reaction as evaluate_reaction
+from msopt.files import bundled as bundled
+from msopt.files.profile_json import read_profile as read_profile
+from msopt.files.profile_json import write_profile as write_profile
+from msopt.formulas import multispin as multispin
+from msopt.formulas import uldl as uldl
 from msopt.many import ManySolutions as ManySolutions
 from msopt.many import solve_many as solve_many
+from msopt.measured.profile import Profile as Profile
 from msopt.methods import METHODS as METHODS
-from msopt.presets import PRESETS as PRESETS
-from msopt.presets import draw as draw
-from msopt.profile import Profile as Profile
-from msopt.profile_file import read_profile as read_profile
-from msopt.profile_file import write_profile as write_profile
-from msopt.profile_scenario import draw_from_profiles as draw_from_profiles
-from msopt.scenario import PROBLEMS as PROBLEMS
-from msopt.scenario import Scenario as Scenario
+from msopt.model.acceptance import Acceptance as Acceptance
+from msopt.model.control import Control as Control
+from msopt.model.control import Reaction as Reaction
+from msopt.model.scenario import PROBLEMS as PROBLEMS
+from msopt.model.scenario import Scenario as Scenario
+from msopt.modes.correction import react as react
 from msopt.solution import Solution as Solution
 from msopt.solve import solve as solve
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from msopt.control import Control
 from msopt.errors import and_more
-from msopt.goodput import finish_s
-from msopt.scenario import Scenario
+from msopt.model.control import Control
+from msopt.model.goodput import finish_s
+from msopt.model.scenario import Scenario
 from msopt.solution import Solution
 
 _HELD_UP_SHARE = 0.9

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.random import SeedSequence
 
 from msopt.arrays import FloatArray
-from msopt.control import Control, ModeRule, Reaction
 from msopt.errors import InfeasibleError, ParameterError, describe
-from msopt.goodput import Round, finish_s, play, rejection_probability, sending_s
-from msopt.outcomes import DEFAULT_SAMPLES, ExpectedCorrection, expected_correction
-from msopt.radio import PowerLimited
-from msopt.scenario import Scenario
+from msopt.model.control import Control, ModeRule, Reaction
+from msopt.model.goodput import Round, finish_s, play, rejection_probability, sending_s
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import PowerLimited
+from msopt.modes.expected import DEFAULT_SAMPLES, ExpectedCorrection, expected_correction
 
 FEASIBILITY_RTOL = 1e-9
 _NEVER = ": what it sends never arrives"

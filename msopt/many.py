@@ -7,13 +7,13 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.errors import ParameterError
-from msopt.goodput import play
-from msopt.kkt import BOUND_RTOL
-from msopt.many_lengths import best_whole_lengths
-from msopt.relaxed import solve_jointly
-from msopt.response import Response
-from msopt.scenario import Problem, Scenario
-from msopt.scenario_stack import ScenarioStack
+from msopt.lengths.gap import BOUND_RTOL
+from msopt.lengths.relaxed import solve_jointly
+from msopt.lengths.response import Response
+from msopt.lengths.together import best_whole_lengths
+from msopt.model.goodput import play
+from msopt.model.scenario import Problem, Scenario
+from msopt.model.stack import ScenarioStack
 from msopt.solve import solve
 
 LARGEST_TOGETHER = 64

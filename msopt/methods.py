@@ -7,7 +7,26 @@ import numpy as np
 from numpy.random import SeedSequence
 
 from msopt.arrays import FloatArray, IntArray
-from msopt.baselines import (
+from msopt.evaluation import evaluate, score, scoring_correction
+from msopt.lengths.heterogeneous import (
+    HeterogeneousOptimum,
+    interpolated_bound,
+    solve_heterogeneous,
+)
+from msopt.lengths.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
+from msopt.lengths.region_search import Effort
+from msopt.lengths.relaxed import length_split
+from msopt.model.control import Control, ModeRule
+from msopt.model.scenario import Problem, Scenario
+from msopt.modes.bounds.upper import upper_bound
+from msopt.modes.exact_modes import exact_lengths, require_exact
+from msopt.modes.expected import DEFAULT_SAMPLES, expected_correction
+from msopt.modes.local_search import best_lengths
+from msopt.modes.mode_problem import ModeProblem
+from msopt.modes.samples import FreshOutcomes
+from msopt.modes.table import table_of_best_modes
+from msopt.options import Options
+from msopt.rivals.baselines import (
     centralised_goodput,
     computation_only_lengths,
     equal_bandwidth_lengths,
@@ -16,23 +35,8 @@ from msopt.baselines import (
     server_only_goodput,
     uniform_lengths,
 )
-from msopt.control import Control, ModeRule
-from msopt.evaluation import evaluate, score, scoring_correction
-from msopt.exact_lengths import Effort
-from msopt.greedy import greedy_lengths
-from msopt.grid import DEFAULT_POINTS, grid_lengths
-from msopt.heterogeneous import HeterogeneousOptimum, interpolated_bound, solve_heterogeneous
-from msopt.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
-from msopt.mode_bound import upper_bound
-from msopt.mode_exact import exact_lengths, require_exact
-from msopt.mode_lengths import best_lengths
-from msopt.mode_problem import ModeProblem
-from msopt.options import Options
-from msopt.outcome_samples import FreshOutcomes
-from msopt.outcome_table import table_of_best_modes
-from msopt.outcomes import DEFAULT_SAMPLES, expected_correction
-from msopt.relaxed import length_split
-from msopt.scenario import Problem, Scenario
+from msopt.rivals.greedy import greedy_lengths
+from msopt.rivals.grid import DEFAULT_POINTS, grid_lengths
 from msopt.solution import Solution
 
 PAPER_SAMPLES = 1000

@@ -4,8 +4,14 @@ from dataclasses import dataclass
 from math import inf
 
 from msopt.errors import ParameterError, describe
-from msopt.grid import GridRule
-from msopt.validation import LARGEST_WHOLE, MOST_GRID_POINTS, MOST_SAMPLES, MOST_TOKENS, check_whole
+from msopt.model.validation import (
+    LARGEST_WHOLE,
+    MOST_GRID_POINTS,
+    MOST_SAMPLES,
+    MOST_TOKENS,
+    check_whole,
+)
+from msopt.rivals.grid import GridRule
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from msopt.control import Control
 from msopt.errors import MsoptError
 from msopt.evaluation import Evaluation
-from msopt.kkt import BOUND_RTOL
-from msopt.scenario import Problem, Scenario
+from msopt.lengths.gap import BOUND_RTOL
+from msopt.model.control import Control
+from msopt.model.scenario import Problem, Scenario
 
 if TYPE_CHECKING:
     import pandas as pd

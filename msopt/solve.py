@@ -5,8 +5,8 @@ from dataclasses import replace
 from msopt.cautions import cautions
 from msopt.errors import ParameterError, describe
 from msopt.methods import METHODS
+from msopt.model.scenario import PROBLEMS, Problem, Scenario
 from msopt.options import checked_options
-from msopt.scenario import PROBLEMS, Problem, Scenario
 from msopt.solution import Solution
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 import msopt
 from msopt import Scenario, Solution, react
-from msopt.files import read_text
+from msopt.files.whole_files import read_text
 from reports.comparison import best_of, compare
 from reports.inputs import provenance
 from reports.protocols import CENTRALISED, SERVER_ONLY, with_protocols

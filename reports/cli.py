@@ -16,7 +16,7 @@ from typer.main import get_command
 
 import msopt
 from msopt import ParameterError, Scenario, Solution
-from msopt.files import read_text
+from msopt.files.whole_files import read_text
 from reports import cli_options as opt
 from reports.cli_crosscheck import crosscheck
 from reports.cli_measure import measure

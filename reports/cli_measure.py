@@ -11,7 +11,7 @@ import typer
 
 from msopt import ParameterError
 from msopt.errors import describe
-from msopt.profile_file import find_profile, write_profile
+from msopt.files.profile_json import find_profile, write_profile
 from reports.output import print_tables, warn
 
 MOST_THREADS = 1024

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 import typer
 
 from msopt import PRESETS, PROBLEMS, ParameterError
-from msopt.channel import CELLS
-from msopt.grid import GridRule
+from msopt.drawn.channel import CELLS
+from msopt.rivals.grid import GridRule
 from reports.convex import methods_of
 from reports.output import Format
 

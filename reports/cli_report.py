@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import msopt
-from msopt.validation import LARGEST_WHOLE
+from msopt.model.validation import LARGEST_WHOLE
 from reports import cli_options as opt
 from reports.cli_sweep import Jobs
 from reports.convex import need_cvxpy
@@ -46,7 +46,7 @@ def report(
     scenarios = [(name, scenario_path(name)) for name in names]
     need_cvxpy("the report's cross-check")
 
-    from msopt.profile_file import find_profile
+    from msopt.files.profile_json import find_profile
     from reports.collect import Order, collect
     from reports.page import FIGURES, LATEX, MARKDOWN, PAGE, write_report
     from reports.progress import progress_bar

@@ -2,9 +2,9 @@
 
 import msopt
 from msopt import ParameterError
-from msopt.profile_file import find_profile
-from msopt.profile_scenario import about, draw_from_profiles
-from msopt.scenario_file import to_toml
+from msopt.drawn.from_profiles import about, draw_from_profiles
+from msopt.files.profile_json import find_profile
+from msopt.files.scenario_toml import to_toml
 from reports import cli_options as opt
 from reports.inputs import read_served
 from reports.output import say, warn

@@ -4,19 +4,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msopt import ParameterError
-from msopt.acceptance import Acceptance
-from msopt.files import write_text
-from msopt.json_text import to_json
-from msopt.profile import Profile
-from msopt.profile_file import find_profile, task_of
-from msopt.profile_keys import draft_seconds
-from msopt.scenario import DEFAULT_MAX_DRAFT_LENGTH
-from msopt.schedule import DEFAULT_TOLERANCE, Schedule, mixed
-from msopt.schedule import schedule as find_schedule
-from msopt.validation import MOST_SERVED, MOST_TOGETHER, check_whole
-from msopt.verification_times import VerificationTimes
-from msopt.vllm_config import speculative_config
-from msopt.vllm_metrics import Served
+from msopt.files.json_text import to_json
+from msopt.files.profile_json import find_profile, task_of
+from msopt.files.profile_keys import draft_seconds
+from msopt.files.whole_files import write_text
+from msopt.measured.profile import Profile
+from msopt.measured.served import Served
+from msopt.measured.verification_times import VerificationTimes
+from msopt.model.acceptance import Acceptance
+from msopt.model.scenario import DEFAULT_MAX_DRAFT_LENGTH
+from msopt.model.validation import MOST_SERVED, MOST_TOGETHER, check_whole
+from msopt.serving.batch_lengths import DEFAULT_TOLERANCE, Schedule, mixed
+from msopt.serving.batch_lengths import schedule as find_schedule
+from msopt.serving.vllm_config import speculative_config
 from reports import cli_options as opt
 from reports.inputs import read_served, whole_numbers
 from reports.output import as_json, emit, warn

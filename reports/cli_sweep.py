@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from msopt import MsoptError
-from msopt.validation import MOST_JOBS
+from msopt.model.validation import MOST_JOBS
 from reports import cli_options as opt
 from reports.output import say
 

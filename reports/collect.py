@@ -19,7 +19,7 @@ from reports.studies.gains import PAPER_GAIN
 from reports.studies.settings import scenario_hash
 
 if TYPE_CHECKING:
-    from msopt.profile import Profile
+    from msopt.measured.profile import Profile
 
 Progress = Callable[[int, int], None]
 """Told how many parts of how many are done, first of the cross-check, then of the studies."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import msopt
 from msopt import Scenario, Solution
-from msopt.scenario import Problem
+from msopt.model.scenario import Problem
 from reports.method_notes import note
 from reports.studies.points import SOLVED, Failure, attempt, solve_best
 from reports.studies.study import EXACT_UP_TO

@@ -14,11 +14,11 @@ import msopt
 from msopt import Control, ParameterError, Scenario, Solution
 from msopt.cautions import cautions
 from msopt.errors import describe
-from msopt.heterogeneous import whole_optimum
-from msopt.homogeneous import better_neighbour, per_token_optimum
+from msopt.lengths.heterogeneous import whole_optimum
+from msopt.lengths.homogeneous import better_neighbour, per_token_optimum
+from msopt.lengths.relaxed import RelaxedOptimum
+from msopt.model.scenario import Problem
 from msopt.options import checked_options
-from msopt.relaxed import RelaxedOptimum
-from msopt.scenario import Problem
 
 if TYPE_CHECKING:
     from formulations import FormulationSolution

@@ -11,8 +11,8 @@ from typing import Any
 
 from formulations.solve_checked import MODULES, check_solver
 from msopt import ParameterError, Scenario
-from msopt.files import make_folder
-from msopt.validation import LARGEST_WHOLE, MOST_TRIALS, check_whole
+from msopt.files.whole_files import make_folder
+from msopt.model.validation import LARGEST_WHOLE, MOST_TRIALS, check_whole
 from reports.crosscheck_checks import CHECKS, Check
 from reports.crosscheck_formula import Formula, formula_row, score_formula
 from reports.crosscheck_trial import Trial, attempt, reference_of

@@ -8,8 +8,8 @@ import numpy as np
 
 from formulations.registry import REGISTRY, Entry
 from msopt import Scenario
-from msopt.acceptance import Acceptance
-from msopt.radio import UplinkSharing
+from msopt.model.acceptance import Acceptance
+from msopt.model.sharing import UplinkSharing
 from reports import crosscheck_given as given
 from reports import crosscheck_references as references
 from reports import crosscheck_references_ud as references_ud

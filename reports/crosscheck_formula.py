@@ -17,9 +17,9 @@ import numpy as np
 import msopt
 from formulations.registry import OBJECTIVE_RTOL
 from msopt import Control, ParameterError, Scenario, Solution
-from msopt.files import make_folder
-from msopt.relaxed import length_split, solve_relaxed
-from msopt.whole_lengths import exact_goodput
+from msopt.files.whole_files import make_folder
+from msopt.lengths.relaxed import length_split, solve_relaxed
+from msopt.lengths.worth import exact_goodput
 from reports.user_function import load_function, users_code
 from reports.user_method import answer_of, control_of
 
@@ -124,7 +124,7 @@ def formula_row(formula: Formula, scores: Sequence[Score], folder: Path | None) 
         "formulation": f"formula {formula.name}",
         "solver": None,
         "statement": "yours",
-        "closed_form": "msopt.solve, msopt.relaxed:solve_relaxed",
+        "closed_form": "msopt.solve, msopt.lengths.relaxed:solve_relaxed",
         "trials": len(asked),
         "solved": len(solved),
         "failures": [

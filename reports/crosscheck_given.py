@@ -8,9 +8,9 @@ import numpy as np
 import msopt
 from msopt import Scenario
 from msopt.arrays import FloatArray
-from msopt.heterogeneous import solve_heterogeneous
-from msopt.homogeneous import per_token_optimum
-from msopt.relaxed import length_split, solve_relaxed
+from msopt.lengths.heterogeneous import solve_heterogeneous
+from msopt.lengths.homogeneous import per_token_optimum
+from msopt.lengths.relaxed import length_split, solve_relaxed
 
 _LENGTH_ROUND_OFF = 1.0 + 1e-11
 T = TypeVar("T")

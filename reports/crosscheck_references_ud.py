@@ -7,10 +7,10 @@ import numpy as np
 
 import msopt
 from msopt import Scenario
-from msopt.control import Reaction
-from msopt.mode_problem import ModeProblem
-from msopt.outcomes import expected_correction
-from msopt.uldl import equal_delay_power
+from msopt.formulas.uldl import equal_delay_power
+from msopt.model.control import Reaction
+from msopt.modes.expected import expected_correction
+from msopt.modes.mode_problem import ModeProblem
 from reports.crosscheck_given import modes_solution
 from reports.crosscheck_references import SMALL, Inputs, Reference, chunks
 

@@ -11,7 +11,7 @@ from io import FileIO
 from pathlib import Path
 
 from msopt import ParameterError
-from msopt.json_text import load_json, to_json
+from msopt.files.json_text import load_json, to_json
 from reports.studies.points import NUMBERS, SOLVED, Row, head_of
 from reports.studies.study import Point, Study
 

@@ -7,11 +7,11 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 
 from msopt import Control, ParameterError, Scenario, bundled
-from msopt.control import Reaction
-from msopt.control_file import parse_control
 from msopt.errors import describe
-from msopt.files import read_log, read_text
-from msopt.vllm_metrics import Served, parse_vllm
+from msopt.files.control_json import parse_control
+from msopt.files.whole_files import read_log, read_text
+from msopt.measured.served import Served, parse_vllm
+from msopt.model.control import Reaction
 
 
 def scenario_path(file: str) -> Path:

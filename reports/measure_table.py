@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from msopt.acceptance import Acceptance
-from msopt.profile import Profile
-from msopt.profile_acceptance import Estimate, Spread, TaskAcceptance
+from msopt.measured.profile import Profile
+from msopt.measured.task_acceptance import Estimate, Spread, TaskAcceptance
+from msopt.model.acceptance import Acceptance
 from reports.tables import add_row, new_table
 from reports.words import counted, literal
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from msopt import ParameterError
-from msopt.files import write_text
-from msopt.json_text import to_json
+from msopt.files.json_text import to_json
+from msopt.files.whole_files import write_text
 from reports.words import one_line
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _WIDE = 1000
 
 
 def as_json(record: Any) -> str:
-    """A record as it is written and printed (`msopt.json_text.to_json`)."""
+    """A record as it is written and printed (`msopt.files.json_text.to_json`)."""
     return to_json(record, indent=2) + "\n"
 
 

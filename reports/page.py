@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from msopt.files import make_folder, write_bytes, write_text
+from msopt.files.whole_files import make_folder, write_bytes, write_text
 from reports.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
 from reports.html import TEMPLATES, as_html, slug
 from reports.plots.answer import PROBLEM_TITLES

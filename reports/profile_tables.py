@@ -10,7 +10,7 @@ from reports.record import Record
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from msopt.profile import Estimate, Profile, TaskAcceptance
+    from msopt.measured.profile import Estimate, Profile, TaskAcceptance
 
 Row = dict[str, Any]
 _TITLES = {

@@ -4,7 +4,7 @@ from typing import Any
 
 import msopt
 from msopt import Scenario, Solution
-from msopt.scenario import Problem
+from msopt.model.scenario import Problem
 from reports.words import number, per_cent
 
 Record = dict[str, Any]

@@ -3,8 +3,8 @@
 import numpy as np
 
 from msopt.arrays import FloatArray
-from msopt.radio import UplinkSharing
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import UplinkSharing
 
 
 def random_scenario(

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msopt import ParameterError
-from msopt.files import make_folder, read_text, write_text
-from msopt.json_text import to_json
+from msopt.files.json_text import to_json
+from msopt.files.whole_files import make_folder, read_text, write_text
 from reports.output import as_json
 
 if TYPE_CHECKING:

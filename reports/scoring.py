@@ -17,10 +17,10 @@ from msopt import (
     solve,
 )
 from msopt.cautions import cautions
-from msopt.control import Reaction
 from msopt.evaluation import Slack
+from msopt.model.control import Reaction
+from msopt.modes.expected import DEFAULT_SAMPLES
 from msopt.options import checked_options
-from msopt.outcomes import DEFAULT_SAMPLES
 from reports.protocols import with_protocols
 
 Record = dict[str, Any]

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from msopt import PRESETS
-from msopt.grid import DEFAULT_POINTS
-from msopt.presets import Preset
+from msopt.drawn.presets import Preset
+from msopt.rivals.grid import DEFAULT_POINTS
 from reports.record import Record
 
 if TYPE_CHECKING:
@@ -31,7 +31,11 @@ def settings_record() -> Record:
     rows += [{"of": name, "statement": text} for name, text in _ALGORITHMS]
     table = pd.DataFrame(rows).groupby("statement", sort=False, as_index=False).agg(of=("of", ", ".join))
     about: dict[str, Any] = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
-    about |= {"title": "What the papers do not state, and what we put there", "source": "msopt.presets", "columns": {}}
+    about |= {
+        "title": "What the papers do not state, and what we put there",
+        "source": "msopt.drawn.presets",
+        "columns": {},
+    }
     return Record({"tables": {"settings": about}}, {"settings": table})
 
 

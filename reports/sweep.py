@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msopt
 from msopt import InfeasibleError, ParameterError
-from msopt.files import make_folder, read_text, write_bytes, write_text
+from msopt.files.whole_files import make_folder, read_text, write_bytes, write_text
 from reports.finished_points import finished_points
 from reports.output import as_json, check_folder
 from reports.studies.parallel import check_scheduler, run

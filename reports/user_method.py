@@ -11,7 +11,7 @@ from typing import Any
 
 import msopt
 from msopt import Control, ParameterError, Scenario, Solution
-from msopt.scenario import Problem
+from msopt.model.scenario import Problem
 from reports.user_function import load_function, users_code
 
 OPTION = "--method"

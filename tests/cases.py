@@ -6,9 +6,9 @@ from typing import Any
 
 import tomli_w
 
-from msopt.acceptance import Acceptance
-from msopt.scenario import Scenario
-from msopt.scenario_file import parse
+from msopt.files.scenario_toml import parse
+from msopt.model.acceptance import Acceptance
+from msopt.model.scenario import Scenario
 
 Description = dict[str, Any]
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from msopt import Scenario
-from msopt.control import ModeRule
-from msopt.mode_exact import exact_lengths
-from msopt.mode_lengths import best_lengths
-from msopt.mode_levels import all_or_nothing
-from msopt.mode_problem import ModeProblem
-from msopt.outcomes import expected_correction
+from msopt.model.control import ModeRule
+from msopt.modes.exact_modes import exact_lengths
+from msopt.modes.expected import expected_correction
+from msopt.modes.hull import all_or_nothing
+from msopt.modes.local_search import best_lengths
+from msopt.modes.mode_problem import ModeProblem
 from tests import brute_force
 from tests.cases import scenario_of
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from msopt.profile import (
+from msopt.measured.profile import (
     BatchTiming,
     Estimate,
     PayloadRow,
@@ -18,7 +18,7 @@ from msopt.profile import (
     VerificationRow,
     curve_of_counts,
 )
-from msopt.provenance import Machine, Model, Sampling, Vocabulary
+from msopt.measured.provenance import Machine, Model, Sampling, Vocabulary
 
 SHA = "0123456789abcdef" * 4
 

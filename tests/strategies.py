@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
 from tests.cases import Description, scenario_of
 
 LAWS = ("geometric", "curve", "beta")

@@ -8,8 +8,14 @@ import numpy as np
 from scipy import stats
 
 from msopt.errors import ParameterError
-from msopt.intervals import LEVEL, proportion_interval
-from msopt.profile_acceptance import Agreement, Estimate, Spread, TaskAcceptance, curve_of_counts
+from msopt.measured.task_acceptance import (
+    Agreement,
+    Estimate,
+    Spread,
+    TaskAcceptance,
+    curve_of_counts,
+)
+from msopt.numerics.intervals import LEVEL, proportion_interval
 from verification.rounds import Drafted, check_shares
 
 _ROUND_OFF = 1e-6

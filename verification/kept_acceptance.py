@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from msopt.errors import ParameterError, describe
-from msopt.profile import Profile
-from msopt.provenance import Origin
+from msopt.measured.profile import Profile
+from msopt.measured.provenance import Origin
 from verification.pairs import Pair
 from verification.provenance import model_record, vocabulary_record
 

@@ -11,12 +11,12 @@ from typing import Any
 import torch
 
 from msopt.errors import ParameterError
-from msopt.intervals import LEVEL
-from msopt.profile import Profile
-from msopt.profile_file import profile_text
-from msopt.profile_times import BatchTiming, Timing, Verification, VerificationRow
-from msopt.provenance import Sampling
-from msopt.validation import MOST_MEASURED, check_whole
+from msopt.files.profile_json import profile_text
+from msopt.measured.profile import Profile
+from msopt.measured.provenance import Sampling
+from msopt.measured.step_times import BatchTiming, Timing, Verification, VerificationRow
+from msopt.model.validation import MOST_MEASURED, check_whole
+from msopt.numerics.intervals import LEVEL
 from verification.estimates import PromptRun, task_acceptance
 from verification.kept_acceptance import check_same_pair, origin
 from verification.pairs import Pair

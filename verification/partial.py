@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from msopt.errors import MsoptError, ParameterError
-from msopt.files import read_text, write_text
-from msopt.json_text import to_json
+from msopt.files.json_text import to_json
+from msopt.files.whole_files import read_text, write_text
 
 
 @dataclass

@@ -6,7 +6,7 @@ and the lower acceptance that goes with them, or many and the higher.
 
 from collections.abc import Mapping, Sequence
 
-from msopt.profile_acceptance import PayloadRow
+from msopt.measured.task_acceptance import PayloadRow
 from verification.estimates import PromptRun, payload_acceptance
 from verification.messages import Payload
 from verification.text_pass import MOST_KEPT, TextLaws, replay

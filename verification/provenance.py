@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 import msopt
-from msopt.provenance import Machine, Model, Vocabulary
+from msopt.measured.provenance import Machine, Model, Vocabulary
 from verification.language_model import LanguageModel
 from verification.pairs import Pair
 

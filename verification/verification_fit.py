@@ -7,7 +7,7 @@ from scipy import stats
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
-from msopt.profile_times import Term, VerificationFit
+from msopt.measured.step_times import Term, VerificationFit
 
 SIGNIFICANCE = 0.05
 """A term is needed where the chance of so large a coefficient without it is below this."""

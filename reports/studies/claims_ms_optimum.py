@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from msopt.multispin import common_length
+from msopt.formulas.multispin import common_length
 from reports.studies.claims import SAME, Case, Claim, above, always
 from reports.studies.comparisons import by_pair, by_scheme, probed
 from reports.studies.paper_figures import GOODPUT

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from msopt import PRESETS, Scenario, draw, react
-from msopt.correction import CorrectionTimes
-from msopt.goodput import play, round_at
-from msopt.homogeneous import best_common_length, solve_homogeneous
-from msopt.multispin import common_length
+from msopt.formulas.multispin import common_length
+from msopt.lengths.homogeneous import best_common_length, solve_homogeneous
+from msopt.model.goodput import play, round_at
+from msopt.modes.correction import CorrectionTimes
 from reports.studies.intervals import mean_of
 from reports.studies.paper_figures import MS_PRESETS, Figure, pair
 

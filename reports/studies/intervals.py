@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from msopt.intervals import LEVEL
+from msopt.numerics.intervals import LEVEL
 
 
 class Mean(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from msopt import PRESETS
-from msopt.scenario import Problem
+from msopt.model.scenario import Problem
 from reports.studies.effort import Effort
 from reports.studies.intervals import mean_of
 from reports.studies.study import OPTIMUM, Study, Value

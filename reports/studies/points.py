@@ -21,7 +21,7 @@ from msopt import (
     solve_many,
 )
 from msopt.many import LARGEST_TOGETHER
-from msopt.scenario import Problem
+from msopt.model.scenario import Problem
 from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import OPTIMUM, Point, Study
 from reports.user_method import user_solution

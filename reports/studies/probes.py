@@ -12,10 +12,10 @@ from scipy import stats
 import msopt
 from msopt import PRESETS, Acceptance, Control, ManySolutions, Scenario, draw, solve_many
 from msopt.arrays import FloatArray
-from msopt.homogeneous import solve_homogeneous
-from msopt.radio import spectral_efficiency
-from msopt.relaxed import length_split, solve_relaxed
-from msopt.scenario import Problem
+from msopt.lengths.homogeneous import solve_homogeneous
+from msopt.lengths.relaxed import length_split, solve_relaxed
+from msopt.model.scenario import Problem
+from msopt.model.sharing import spectral_efficiency
 from reports.studies.paper_figures import pair
 
 Row = dict[str, Any]

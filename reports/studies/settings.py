@@ -14,8 +14,8 @@ from scipy.special import expit, logit
 from msopt import PRESETS, Acceptance, ParameterError, Scenario, draw
 from msopt.arrays import FloatArray
 from msopt.errors import describe
-from msopt.scenario_file import to_toml
-from msopt.validation import TABLES
+from msopt.files.scenario_toml import to_toml
+from msopt.model.validation import TABLES
 from reports.inputs import read_scenario
 
 DRAW_ARGUMENTS = ("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell")

@@ -30,11 +30,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from msopt import METHODS, PRESETS, ParameterError
 from msopt.errors import describe
-from msopt.files import read_text
+from msopt.files.scenario_toml import load_toml
+from msopt.files.whole_files import read_text
+from msopt.model.scenario import Problem
+from msopt.model.validation import LARGEST_WHOLE, MOST_DEVICES
 from msopt.options import checked_options
-from msopt.scenario import Problem
-from msopt.scenario_file import load_toml
-from msopt.validation import LARGEST_WHOLE, MOST_DEVICES
 from reports.studies.settings import SETTINGS, scenario_at
 
 OPTIMUM = "optimum"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
 
 OBJECTIVE_RTOL = 1e-6
 ARGMIN_RTOL = 1e-3  # the square root of the objective's

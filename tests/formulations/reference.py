@@ -8,8 +8,8 @@ price of bandwidth, no closed form and no solver. Valid while every token is wor
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from msopt.goodput import play
-from msopt.scenario import Scenario
+from msopt.model.goodput import play
+from msopt.model.scenario import Scenario
 
 GOLDEN = {"xatol": 1e-13, "maxiter": 500}
 HOPELESS = -1e9

@@ -7,8 +7,8 @@ from scipy.optimize import brentq
 from formulations import BandwidthForLengths, BandwidthMinMax
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
-from msopt.goodput import finish_s
-from msopt.scenario import Scenario
+from msopt.model.goodput import finish_s
+from msopt.model.scenario import Scenario
 from reports.random_scenarios import random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, RESIDUAL, S1, S2
 

@@ -15,13 +15,13 @@ from formulations import (
     ProblemInfeasibleError,
     WholeLengths,
 )
-from msopt.acceptance import Acceptance
 from msopt.errors import ParameterError
-from msopt.exact_lengths import prove
-from msopt.goodput import round_at
-from msopt.radio import UplinkSharing
-from msopt.relaxed import shortest_deadline
-from msopt.scenario import Scenario
+from msopt.lengths.region_search import prove
+from msopt.lengths.relaxed import shortest_deadline
+from msopt.model.acceptance import Acceptance
+from msopt.model.goodput import round_at
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import UplinkSharing
 from reports.random_scenarios import family, random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, RESIDUAL, S1, S2, S3, base_cell
 

@@ -9,8 +9,8 @@ from scipy.optimize import brentq
 from formulations import DownlinkPower, JointLawBound, ModeSelection, ProblemInfeasibleError, enumerate_modes
 from formulations.joint_law_bound import correction_times, rejected_sets
 from msopt.errors import ParameterError
-from msopt.goodput import round_at
-from msopt.scenario import Scenario
+from msopt.model.goodput import round_at
+from msopt.model.scenario import Scenario
 from reports.random_scenarios import random_scenario
 from tests.formulations.cells import OBJECTIVE_RTOL, RESIDUAL, S1, S2, S3, base_cell
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from msopt.acceptance import Acceptance
 from msopt.errors import ParameterError
+from msopt.model.acceptance import Acceptance
 from tests import brute_force
 from tests.strategies import laws
 from tests.tolerances import DIFFERENCE, DIFFERENCE_STEP, EXACT, FEW_ROUNDINGS

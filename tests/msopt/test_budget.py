@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msopt import METHODS, PRESETS, PROBLEMS, Scenario, draw, evaluate_reaction, react, solve_many
-from msopt.budget import equal_share, within_budget
-from msopt.homogeneous import per_token_optimum
+from msopt.formulas.uldl import equal_delay_power
+from msopt.lengths.homogeneous import per_token_optimum
+from msopt.lengths.relaxed import length_split
+from msopt.model.budget import equal_share, within_budget
 from msopt.options import Options
-from msopt.relaxed import length_split
-from msopt.uldl import equal_delay_power
 from tests.strategies import decades, scenarios
 from tests.tolerances import EXACT
 

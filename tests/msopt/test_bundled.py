@@ -5,9 +5,9 @@ import tomllib
 import pytest
 
 from msopt import bundled, read_profile
+from msopt.drawn.presets import PRESETS
 from msopt.errors import ParameterError
-from msopt.presets import PRESETS
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
 
 
 def test_names() -> None:

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from msopt import Scenario, draw
-from msopt.channel import CELLS, Draws, PowerLaw, Urban, urban_macro, urban_micro
-from msopt.channel.laws import exponential, normal, uniform_in_area
+from msopt.drawn.channel import CELLS, Draws, PowerLaw, Urban, urban_macro, urban_micro
+from msopt.drawn.channel.randomness import exponential, normal, uniform_in_area
 from msopt.errors import ParameterError
 from tests.tolerances import EXACT
 

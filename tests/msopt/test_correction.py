@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.correction import react
 from msopt.errors import ParameterError
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
+from msopt.modes.correction import react
 from tests import brute_force
 from tests.cases import REFERENCE, REFERENCE_NAMES, Description, base, permuted, s1, s3, scenario_of
 from tests.strategies import decades, descriptions

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from msopt import InfeasibleError, MsoptError, ParameterError, Reaction, draw, evaluate, evaluate_reaction, react, solve
-from msopt.control import Control
-from msopt.control_file import parse_control
-from msopt.files import read_text, write_bytes, write_text
-from msopt.json_text import to_json
+from msopt.files.control_json import parse_control
+from msopt.files.json_text import to_json
+from msopt.files.whole_files import read_text, write_bytes, write_text
+from msopt.model.control import Control
 from msopt.solution import valid_bound
 from tests.cases import s1, s2, s3, scenario_of
 from tests.tolerances import EXACT

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from msopt import ParameterError, draw, solve
 from msopt.arrays import FloatArray
-from msopt.bandwidth_need import BandwidthNeed
-from msopt.exact_lengths import DeadlineSearch, Effort, Proof, prove
-from msopt.heterogeneous import solve_heterogeneous
-from msopt.multiple_choice import MultipleChoice
-from msopt.near_controls import near_controls
-from msopt.relaxed import length_split, shortest_deadline
-from msopt.scenario import Scenario
-from msopt.whole_lengths import exact_goodput
+from msopt.lengths.enumeration import near_controls
+from msopt.lengths.heterogeneous import solve_heterogeneous
+from msopt.lengths.multiple_choice import MultipleChoice
+from msopt.lengths.need import BandwidthNeed
+from msopt.lengths.region_search import DeadlineSearch, Effort, Proof, prove
+from msopt.lengths.relaxed import length_split, shortest_deadline
+from msopt.lengths.worth import exact_goodput
+from msopt.model.scenario import Scenario
 from reports.random_scenarios import family
 from tests import brute_force
 from tests.cases import Description, s2, s3, scenario_of

@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 
 from msopt import solve
-from msopt.acceptance import Acceptance
-from msopt.correction import react
 from msopt.errors import ParameterError
-from msopt.goodput import play
-from msopt.greedy import greedy_lengths
-from msopt.heterogeneous import interpolated_bound, solve_heterogeneous
-from msopt.homogeneous import solve_homogeneous
-from msopt.mode_bound_adaptive import adaptive_bound
-from msopt.mode_lengths import best_lengths
-from msopt.mode_problem import ModeProblem
-from msopt.outcomes import LARGEST_SAMPLED, expected_correction
-from msopt.relaxed import solve_relaxed
-from msopt.scenario import Scenario
-from msopt.validation import LARGEST, LARGEST_SNR_DB, SMALLEST
-from msopt.whole_lengths import exact_goodput
+from msopt.lengths.heterogeneous import interpolated_bound, solve_heterogeneous
+from msopt.lengths.homogeneous import solve_homogeneous
+from msopt.lengths.relaxed import solve_relaxed
+from msopt.lengths.worth import exact_goodput
+from msopt.model.acceptance import Acceptance
+from msopt.model.goodput import play
+from msopt.model.scenario import Scenario
+from msopt.model.validation import LARGEST, LARGEST_SNR_DB, SMALLEST
+from msopt.modes.bounds.adaptive import adaptive_bound
+from msopt.modes.correction import react
+from msopt.modes.expected import LARGEST_SAMPLED, expected_correction
+from msopt.modes.local_search import best_lengths
+from msopt.modes.mode_problem import ModeProblem
+from msopt.rivals.greedy import greedy_lengths
 from tests.strategies import SHARINGS
 from tests.tolerances import CLOSED_FORM, EXACT, NEVER_ABOVE, RELAXED_OPTIMUM
 

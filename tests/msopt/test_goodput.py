@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.goodput import finish_s, play, round_at
-from msopt.scenario import PROBLEMS
-from msopt.split import equal_latency_split
+from msopt.formulas.split import equal_latency_split
+from msopt.model.goodput import finish_s, play, round_at
+from msopt.model.scenario import PROBLEMS
 from tests import brute_force
 from tests.cases import Description, s2, scenario_of
 from tests.strategies import descriptions

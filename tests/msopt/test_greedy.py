@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from msopt.greedy import greedy_lengths
-from msopt.mode_problem import ModeProblem
-from msopt.outcomes import expected_correction
+from msopt.modes.expected import expected_correction
+from msopt.modes.mode_problem import ModeProblem
+from msopt.rivals.greedy import greedy_lengths
 from tests import brute_force
 from tests.cases import Description, s1, s2, s3, scenario_of
 from tests.strategies import descriptions

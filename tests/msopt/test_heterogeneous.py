@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msopt.goodput import play
-from msopt.heterogeneous import HeterogeneousOptimum, solve_heterogeneous
-from msopt.homogeneous import solve_homogeneous
-from msopt.scenario import Scenario
+from msopt.lengths.heterogeneous import HeterogeneousOptimum, solve_heterogeneous
+from msopt.lengths.homogeneous import solve_homogeneous
+from msopt.model.goodput import play
+from msopt.model.scenario import Scenario
 from tests import brute_force
 from tests.cases import (
     REFERENCE,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.homogeneous import best_common_length, solve_homogeneous
-from msopt.scenario import Scenario
+from msopt.lengths.homogeneous import best_common_length, solve_homogeneous
+from msopt.model.scenario import Scenario
 from msopt.units import linear_to_db
 from tests import brute_force
 from tests.cases import REFERENCE, REFERENCE_NAMES, Description, base, permuted, s1, s2, scenario_of, with_band

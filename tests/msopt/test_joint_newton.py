@@ -5,13 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msopt.kkt import optimality_gap
-from msopt.nested_search import NestedSearch
-from msopt.radio import UplinkSharing
-from msopt.relaxed import common_deadlines, shortest_deadline, solve_jointly, solve_relaxed
-from msopt.response import Response
-from msopt.scenario import Scenario
-from msopt.scenario_stack import ScenarioStack
+from msopt.lengths.gap import optimality_gap
+from msopt.lengths.nested import NestedSearch
+from msopt.lengths.relaxed import (
+    common_deadlines,
+    shortest_deadline,
+    solve_jointly,
+    solve_relaxed,
+)
+from msopt.lengths.response import Response
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import UplinkSharing
+from msopt.model.stack import ScenarioStack
 from reports.random_scenarios import family, random_scenario
 from tests.strategies import scenarios
 from tests.tolerances import CLOSED_FORM, EXACT, RELAXED_OPTIMUM

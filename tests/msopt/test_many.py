@@ -5,8 +5,8 @@ import pytest
 
 from msopt import Control, ParameterError, draw, evaluate, solve, solve_many
 from msopt.many import LARGEST_TOGETHER
-from msopt.radio import UplinkSharing
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import UplinkSharing
 from reports.random_scenarios import family
 from tests import brute_force
 from tests.cases import scenario_of

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from msopt import METHODS, PROBLEMS, MsoptError, ParameterError, Scenario, draw, evaluate, solve
-from msopt.baselines import fixed_lengths
-from msopt.control import Control
-from msopt.goodput import play, round_at
-from msopt.multispin import per_token_split
-from msopt.radio import spectral_efficiency
+from msopt.formulas.multispin import per_token_split
+from msopt.model.control import Control
+from msopt.model.goodput import play, round_at
+from msopt.model.sharing import spectral_efficiency
+from msopt.rivals.baselines import fixed_lengths
 from tests.cases import s1, s2, s3, scenario_of
 from tests.tolerances import EXACT, NEVER_ABOVE, PUBLISHED_DIGITS, STANDARD_ERRORS
 
@@ -173,7 +173,7 @@ def test_beyond_the_table_all_methods_are_scored_on_the_same_draws() -> None:
 def test_sampled_scores_agree_with_exact_ones() -> None:
     """One comparison at four standard errors: a false alarm in 16 000 seeds."""
     from msopt.evaluation import score
-    from msopt.outcome_samples import SampledOutcomes
+    from msopt.modes.samples import SampledOutcomes
 
     scenario, _ = draw("uldl-qwen25", devices=8, downlink_power_dbm=15.0)
     control = solve(scenario, "modes").control

@@ -7,16 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msopt import Scenario, adaptive_choice, draw, mode_bound_adaptive
-from msopt.adaptive_choice import AdaptiveChoice
+from msopt import Scenario, draw
 from msopt.arrays import FloatArray
-from msopt.binomial import binomial
-from msopt.correction import CorrectionTimes, react
-from msopt.mode_bound import upper_bound
-from msopt.mode_bound_adaptive import adaptive_bound
-from msopt.mode_lengths import best_lengths
-from msopt.mode_problem import ModeProblem
-from msopt.outcomes import expected_correction
+from msopt.modes.bounds import adaptive as mode_bound_adaptive
+from msopt.modes.bounds import adaptive_choice
+from msopt.modes.bounds.adaptive import adaptive_bound
+from msopt.modes.bounds.adaptive_choice import AdaptiveChoice
+from msopt.modes.bounds.upper import upper_bound
+from msopt.modes.correction import CorrectionTimes, react
+from msopt.modes.expected import expected_correction
+from msopt.modes.local_search import best_lengths
+from msopt.modes.mode_problem import ModeProblem
+from msopt.numerics.binomial import binomial
 from tests.mode_cases import all_or_nothing_cases, problem_of
 from tests.strategies import scenarios
 from tests.tolerances import EXACT, NEVER_ABOVE, STANDARD_ERRORS

@@ -5,13 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msopt import ParameterError, draw, memory, mode_exact, solve
-from msopt.acceptance import Acceptance
-from msopt.mode_corners import combination, expected_of_all, sum_of_all
-from msopt.mode_exact import exact_lengths, require_exact
-from msopt.mode_lengths import best_lengths
-from msopt.mode_levels import all_or_nothing, upper_hull
-from msopt.mode_problem import ModeProblem
+from msopt import ParameterError, draw, solve
+from msopt.model.acceptance import Acceptance
+from msopt.modes import exact_modes as mode_exact
+from msopt.modes.exact_modes import exact_lengths, require_exact
+from msopt.modes.hull import all_or_nothing, upper_hull
+from msopt.modes.local_search import best_lengths
+from msopt.modes.mode_problem import ModeProblem
+from msopt.modes.subsets import combination, expected_of_all, sum_of_all
+from msopt.numerics import memory
 from tests import brute_force
 from tests.cases import Description, scenario_of
 from tests.mode_cases import problem_of

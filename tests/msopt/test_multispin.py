@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import lambertw
 
-from msopt.multispin import common_length, length_split, lengths_at_deadline, per_token_split
+from msopt.formulas.multispin import (
+    common_length,
+    length_split,
+    lengths_at_deadline,
+    per_token_split,
+)
 from tests.strategies import decades
 from tests.tolerances import CLOSED_FORM, EXACT, FIVE_DIGITS, FLAT_ARGUMENT
 

@@ -13,12 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msopt.control import MODE_RULES, ModeRule
-from msopt.correction import react
-from msopt.outcome_samples import SampledOutcomes, correction_of_sets, correction_of_toggled_sets
-from msopt.outcome_table import TableOfOutcomes
-from msopt.outcomes import EXACT_UP_TO, RANDOM_EXACT_UP_TO, expected_correction
-from msopt.scenario import Scenario
+from msopt.model.control import MODE_RULES, ModeRule
+from msopt.model.scenario import Scenario
+from msopt.modes.correction import react
+from msopt.modes.expected import EXACT_UP_TO, RANDOM_EXACT_UP_TO, expected_correction
+from msopt.modes.samples import (
+    SampledOutcomes,
+    correction_of_sets,
+    correction_of_toggled_sets,
+)
+from msopt.modes.table import TableOfOutcomes
 from tests import brute_force
 from tests.cases import REFERENCE, REFERENCE_NAMES, Description, permuted, s1, s2, s3, scenario_of
 from tests.strategies import descriptions, scenarios

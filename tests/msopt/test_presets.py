@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from msopt import bundled, presets
-from msopt.channel import MULTISPIN_CELL, ULDL_CELL, Draws, PathLossCell
+from msopt import bundled
+from msopt.drawn import presets
+from msopt.drawn.channel import MULTISPIN_CELL, ULDL_CELL, Draws, PathLossCell
+from msopt.drawn.presets import PRESETS, Preset, draw
 from msopt.errors import ParameterError
-from msopt.presets import PRESETS, Preset, draw
-from msopt.scenario import Scenario
+from msopt.model.scenario import Scenario
 
 NAMES = tuple(PRESETS)
 MULTISPIN = NAMES[:2]

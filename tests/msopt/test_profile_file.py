@@ -10,8 +10,15 @@ from hypothesis import given
 
 from msopt import bundled
 from msopt.errors import MsoptError, ParameterError
-from msopt.profile import Profile
-from msopt.profile_file import find_profile, parse_profile, profile_text, read_profile, task_of, write_profile
+from msopt.files.profile_json import (
+    find_profile,
+    parse_profile,
+    profile_text,
+    read_profile,
+    task_of,
+    write_profile,
+)
+from msopt.measured.profile import Profile
 from tests.profiles import profile, profiles
 
 GOOD = profile()

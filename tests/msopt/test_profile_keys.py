@@ -6,9 +6,9 @@ import pytest
 
 from msopt import bundled
 from msopt.errors import ParameterError
-from msopt.profile import Profile
-from msopt.profile_file import write_profile
-from msopt.scenario import Scenario
+from msopt.files.profile_json import write_profile
+from msopt.measured.profile import Profile
+from msopt.model.scenario import Scenario
 from tests.profiles import profile
 
 GOOD = profile()

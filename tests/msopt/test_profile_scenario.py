@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from msopt.channel import ULDL_CELL
+from msopt.drawn.channel import ULDL_CELL
+from msopt.drawn.from_profiles import draw_from_profiles
+from msopt.drawn.presets import draw
 from msopt.errors import ParameterError
-from msopt.presets import draw
-from msopt.profile import Estimate, PayloadRow, Profile
-from msopt.profile_scenario import draw_from_profiles
-from msopt.scenario import Scenario
-from msopt.scenario_file import parse, to_toml
-from msopt.vllm_metrics import Served, parse_vllm
+from msopt.files.scenario_toml import parse, to_toml
+from msopt.measured.profile import Estimate, PayloadRow, Profile
+from msopt.measured.served import Served, parse_vllm
+from msopt.model.scenario import Scenario
 from tests.msopt.test_vllm_metrics import counters
 from tests.profiles import profile, task, timing
 

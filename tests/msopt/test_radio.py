@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.radio import FixedSnr, PowerLimited, Sharing, spectral_efficiency
+from msopt.model.sharing import FixedSnr, PowerLimited, Sharing, spectral_efficiency
 from msopt.units import db_to_linear
 from tests.strategies import decades
 from tests.tolerances import DIFFERENCE, DIFFERENCE_STEP, EXACT, FEW_ROUNDINGS

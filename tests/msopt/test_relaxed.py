@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
 
-from msopt.acceptance import Acceptance
-from msopt.goodput import finish_s, play
-from msopt.relaxed import shortest_deadline, solve_relaxed
-from msopt.scenario import Scenario
+from msopt.lengths.relaxed import shortest_deadline, solve_relaxed
+from msopt.model.acceptance import Acceptance
+from msopt.model.goodput import finish_s, play
+from msopt.model.scenario import Scenario
 from tests import brute_force
 from tests.cases import Description, base, permuted, s1, s2, scenario_of, stretched, with_band
 from tests.strategies import LAWS, SHARINGS, descriptions, scenarios

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from msopt.acceptance import Acceptance
 from msopt.errors import ParameterError
-from msopt.goodput import play
-from msopt.radio import FixedSnr, PowerLimited
-from msopt.scenario import Scenario
+from msopt.model.acceptance import Acceptance
+from msopt.model.goodput import play
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import FixedSnr, PowerLimited
 from tests.cases import s1, s2, scenario_of
 from tests.strategies import scenarios
 from tests.tolerances import EXACT, FEW_ROUNDINGS

@@ -11,10 +11,10 @@ import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.acceptance import Acceptance
 from msopt.errors import ParameterError
-from msopt.scenario import Scenario
-from msopt.scenario_file import parse, to_toml
+from msopt.files.scenario_toml import parse, to_toml
+from msopt.model.acceptance import Acceptance
+from msopt.model.scenario import Scenario
 from tests.cases import REFERENCE, REFERENCE_NAMES, Description, s2, scenario_of
 from tests.strategies import ODD_NAMES, descriptions, names
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.acceptance import Acceptance
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError
-from msopt.scenario import Scenario
-from msopt.schedule import Schedule, mixed, schedule
+from msopt.model.acceptance import Acceptance
+from msopt.model.scenario import Scenario
+from msopt.serving.batch_lengths import Schedule, mixed, schedule
+from msopt.serving.vllm_config import speculative_config, synthetic_acceptance_rates
 from msopt.solve import solve
-from msopt.vllm_config import speculative_config, synthetic_acceptance_rates
 from tests.profiles import profile
 from tests.strategies import decades
 from tests.tolerances import EXACT

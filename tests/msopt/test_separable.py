@@ -5,14 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from msopt.baselines import computation_only_lengths, equal_bandwidth_lengths
-from msopt.goodput import finish_s, play
-from msopt.mode_bound import upper_bound
-from msopt.mode_lengths import best_lengths
-from msopt.mode_problem import ModeProblem
-from msopt.outcomes import expected_correction
-from msopt.scenario import Problem, Scenario
-from msopt.separable import best_separable
+from msopt.lengths.separable import best_separable
+from msopt.model.goodput import finish_s, play
+from msopt.model.scenario import Problem, Scenario
+from msopt.modes.bounds.upper import upper_bound
+from msopt.modes.expected import expected_correction
+from msopt.modes.local_search import best_lengths
+from msopt.modes.mode_problem import ModeProblem
+from msopt.rivals.baselines import computation_only_lengths, equal_bandwidth_lengths
 from tests.brute_force import modes_optimum, random_scenario
 from tests.cases import REFERENCE, REFERENCE_NAMES, scenario_of
 from tests.tolerances import EXACT, NEVER_ABOVE
@@ -73,8 +73,8 @@ def test_the_bound_for_modes_on_random_cases(seed: int) -> None:
 
 
 def test_the_bound_without_a_table_is_valid_too() -> None:
-    from msopt.correction import CorrectionTimes
-    from msopt.mode_bound import _from_largest_set
+    from msopt.modes.bounds.upper import _from_largest_set
+    from msopt.modes.correction import CorrectionTimes
 
     for name in REFERENCE_NAMES:
         case = next(case for case in REFERENCE if case["scenario"]["name"] == name)

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from msopt import ParameterError, draw, memory, solve
-from msopt.control_file import parse_control
+from msopt import ParameterError, draw, solve
 from msopt.errors import LONGEST, MsoptError, describe
-from msopt.files import write_text
-from msopt.json_text import load_json
-from msopt.memory import available_bytes, require_memory
+from msopt.files.control_json import parse_control
+from msopt.files.json_text import load_json
+from msopt.files.scenario_toml import load_toml
+from msopt.files.whole_files import write_text
+from msopt.model.validation import LARGEST_WHOLE, MOST_SAMPLES, check_whole
+from msopt.numerics import memory
+from msopt.numerics.memory import available_bytes, require_memory
 from msopt.options import checked_options
-from msopt.scenario_file import load_toml
-from msopt.validation import LARGEST_WHOLE, MOST_SAMPLES, check_whole
 from tests.cases import s3, scenario_of
 
 ENDLESS = (2**63, 2**64, 10**300, 10**5000)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import wrightomega
 
-from msopt.special import excess_root, log1p_minus, omega
+from msopt.numerics.special import excess_root, log1p_minus, omega
 from tests.strategies import decades
 from tests.tolerances import EXACT, FEW_ROUNDINGS
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.radio import FixedSnr, PowerLimited, Sharing, spectral_efficiency
-from msopt.split import equal_latency_split
+from msopt.formulas.split import equal_latency_split
+from msopt.model.sharing import FixedSnr, PowerLimited, Sharing, spectral_efficiency
 from msopt.units import db_to_linear
 from tests import brute_force
 from tests.cases import REFERENCE, REFERENCE_NAMES, Description, scenario_of

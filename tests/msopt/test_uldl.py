@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
-from msopt.uldl import equal_delay_power, equal_share_delay, uplink_prefix
+from msopt.formulas.uldl import equal_delay_power, equal_share_delay, uplink_prefix
 from tests.strategies import decades
 from tests.tolerances import CLOSED_FORM, EXACT, FEW_ROUNDINGS
 

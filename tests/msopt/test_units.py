@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.radio import spectral_efficiency
+from msopt.model.sharing import spectral_efficiency
 from msopt.units import db_to_linear, dbm_to_w, linear_to_db, snr_db, w_to_dbm
 from tests.tolerances import EXACT, FEW_ROUNDINGS
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from msopt.errors import ParameterError
-from msopt.profile import Profile, Timing, Verification, VerificationRow
-from msopt.schedule import Schedule, schedule
-from msopt.verification_times import VerificationTimes
-from msopt.vllm_metrics import Served
+from msopt.measured.profile import Profile, Timing, Verification, VerificationRow
+from msopt.measured.served import Served
+from msopt.measured.verification_times import VerificationTimes
+from msopt.serving.batch_lengths import Schedule, schedule
 from tests.profiles import profile, timing, verification
 from tests.tolerances import EXACT
 from verification.verification_fit import fit_verification

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.vllm_counts import Counts, curve_of
-from msopt.vllm_metrics import parse_vllm
+from msopt.measured.served import parse_vllm
+from msopt.measured.served_counts import Counts, curve_of
 from tests.msopt.test_vllm_metrics import counters, line
 from tests.tolerances import EXACT
 

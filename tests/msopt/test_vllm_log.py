@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from msopt.errors import ParameterError
-from msopt.vllm_metrics import Served, parse_vllm
+from msopt.measured.served import Served, parse_vllm
 from tests.msopt.test_vllm_metrics import GOOD_LINE, line
 from tests.tolerances import EXACT
 

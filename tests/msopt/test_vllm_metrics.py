@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msopt.errors import ParameterError
-from msopt.intervals import proportion_interval
-from msopt.vllm_metrics import Served, parse_vllm, pooled_acceptance
+from msopt.measured.served import Served, parse_vllm, pooled_acceptance
+from msopt.numerics.intervals import proportion_interval
 from tests.tolerances import EXACT
 
 PUBLISHED = json.loads((Path(__file__).parent.parent / "data" / "published_curves.json").read_text())

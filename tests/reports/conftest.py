@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from msopt import bundled
-from msopt.profile_file import write_profile
+from msopt.files.profile_json import write_profile
 from reports.page import write_report
 from reports.record import Record
 from tests.profiles import profile, verification

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from msopt.profile import (
+from msopt.measured.profile import (
     BatchTiming,
     Estimate,
     Profile,
@@ -20,8 +20,8 @@ from msopt.profile import (
     VerificationRow,
     curve_of_counts,
 )
-from msopt.profile import PayloadRow as Payload
-from msopt.provenance import Machine, Model, Sampling, Vocabulary
+from msopt.measured.profile import PayloadRow as Payload
+from msopt.measured.provenance import Machine, Model, Sampling, Vocabulary
 from reports.answer import answer
 from reports.collect import joined
 from reports.crosscheck_record import tables_of
@@ -255,7 +255,7 @@ def _crosscheck() -> Record:
                 "formulation": formulation,
                 "solver": solver,
                 "statement": statement,
-                "closed_form": "msopt.relaxed:solve_relaxed",
+                "closed_form": "msopt.lengths.relaxed:solve_relaxed",
                 "bound": bound,
                 "trials": len(each),
                 "solved": len(each),

@@ -6,7 +6,7 @@ import pytest
 
 import msopt as package
 from msopt import METHODS, PROBLEMS, draw
-from msopt.scenario import Problem
+from msopt.model.scenario import Problem
 from tests.cases import s1, s2, scenario_of
 from tests.reports.command import Command, strict_json
 from tests.tolerances import EXACT

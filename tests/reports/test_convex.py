@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 
 from msopt import Scenario, solve
-from msopt.acceptance import Acceptance
+from msopt.model.acceptance import Acceptance
 from reports import convex
 from reports.random_scenarios import random_scenario
 from tests.cases import s1, s2, scenario_of

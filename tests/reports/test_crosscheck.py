@@ -147,7 +147,7 @@ def test_the_certificate_names_its_closed_form() -> None:
     given, reference = reference_of(check, scenario)
     entry: Entry = check.entry
     solution = certified(check, entry.build(scenario).solve("CLARABEL"), reference)
-    assert solution.certificate.closed_form == "msopt.relaxed:solve_relaxed"
+    assert solution.certificate.closed_form == "msopt.lengths.relaxed:solve_relaxed"
     assert solution.certificate.closed_form_gap is not None
     assert solution.certificate.closed_form_gap < 1e-6
     trial = attempt(check, 0, scenario, given, reference, "CLARABEL", False)

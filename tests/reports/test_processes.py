@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from msopt.profile_file import write_profile
+from msopt.files.profile_json import write_profile
 from tests.profiles import profile
 from tests.reports.command import Command
 

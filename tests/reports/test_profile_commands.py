@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from msopt import Scenario
-from msopt.profile_file import write_profile
+from msopt.files.profile_json import write_profile
 from tests.msopt.test_vllm_metrics import GOOD_LINE, counters
 from tests.profiles import profile
 from tests.reports.command import Command, strict_json

@@ -3,7 +3,7 @@
 import pytest
 
 from msopt import METHODS, PROBLEMS, Acceptance, Scenario, solve
-from msopt.scenario import Problem
+from msopt.model.scenario import Problem
 from reports.protocols import verdict, with_protocols
 from tests.cases import s2, scenario_of
 from tests.reports.command import Command

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from msopt import Scenario
-from msopt.profile_file import write_profile
-from msopt.provenance import Sampling
+from msopt.files.profile_json import write_profile
+from msopt.measured.provenance import Sampling
 from tests.msopt.test_vllm_metrics import GOOD_LINE, counters, line
 from tests.profiles import profile
 from tests.reports.command import Command

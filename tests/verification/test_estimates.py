@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from msopt import ParameterError
-from msopt.acceptance import Acceptance
+from msopt.model.acceptance import Acceptance
 from tests.tolerances import EXACT
 from verification.estimates import PromptRun, agreement, clustered, task_acceptance
 from verification.messages import Payload, draft_levels, target_levels

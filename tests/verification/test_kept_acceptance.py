@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from msopt import ParameterError
-from msopt.profile import Profile
-from msopt.profile_file import parse_profile, profile_text, write_profile
-from msopt.profile_scenario import draw_from_profiles
-from msopt.provenance import Machine, Origin
+from msopt.drawn.from_profiles import draw_from_profiles
+from msopt.files.profile_json import parse_profile, profile_text, write_profile
+from msopt.measured.profile import Profile
+from msopt.measured.provenance import Machine, Origin
 from reports.cli import main
 from reports.profile_tables import profile_record
 from tests.profiles import profile as invented

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from msopt import ParameterError
-from msopt.profile import Profile
-from msopt.profile_file import read_profile
+from msopt.files.profile_json import read_profile
+from msopt.measured.profile import Profile
 from reports.cli import main
 from reports.measure_table import disagreements, tokens_by_law
 from verification.measurement import Plan, finish, measure

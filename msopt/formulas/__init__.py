@@ -1,0 +1,1 @@
+"""The papers' closed forms, each a function on plain arrays: [MS]'s in `multispin`, [UD]'s in `uldl`, the splits."""

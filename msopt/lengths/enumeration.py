@@ -1,0 +1,81 @@
+"""All whole controls of a region that may beat the trial goodput, device by device (design section 4).
+
+By `multiple_choice` such a control loses less than the excess at one end of the interval: its devices' losses,
+none of them negative, add up to less. That leaves few lengths to most devices and few combinations of them.
+"""
+
+import numpy as np
+
+from msopt.arrays import BoolArray, FloatArray
+from msopt.lengths.multiple_choice import Choices
+
+_EDGE = 1e-12
+
+
+def near_controls(
+    choices: Choices, band_hz: float, goodput: float, idle_s: float, most: int
+) -> tuple[FloatArray | None, int]:
+    """Lengths that hold every control of a region that beats the trial goodput.
+
+    Parameters
+    ----------
+    choices : Choices
+        At that trial goodput.
+    band_hz, goodput, idle_s : float
+        The band [Hz], the trial goodput [token/s] and verification in a round without drafts [s].
+    most : int
+        How many combinations are held at once.
+
+    Returns
+    -------
+    lengths : array, shape (n, K), or None
+        None where there are more combinations than that.
+    looked_at : int
+        Partial combinations that were looked at.
+    """
+    excess, loss = choices.region.excess, choices.loss
+    if _at_least(loss, excess) > most:
+        return None, 0
+    kept = np.any(loss < excess[:, None, None], axis=0)
+    row, everyone = np.argmax(kept, axis=0), np.arange(kept.shape[1])
+    free = np.flatnonzero(np.count_nonzero(kept, axis=0) > 1)
+    parts = np.stack([loss[0], loss[1], choices.value, choices.weight, choices.fall])
+    fixed = parts[:, row, everyone]
+    fixed[:, free] = 0.0
+    sums = np.sum(fixed, axis=1)[:, None]
+    dearest = np.max(np.where(kept, np.min(loss, axis=0), 0.0), axis=0)[free]
+    free = free[np.argsort(-dearest, kind="stable")]
+    picked, seen = np.zeros((1, 0), dtype=np.int32), 0
+    for device in free:
+        rows = np.flatnonzero(kept[:, device])
+        lost = sums[:2, :, None] + parts[:2, rows, device][:, None, :]
+        state, option = np.nonzero(np.any(lost < excess[:, None, None], axis=0))
+        seen += state.size
+        if state.size > most:
+            return None, seen
+        sums = sums[:, state] + parts[:, rows[option], device]
+        picked = np.concatenate([picked[state], rows[option, None].astype(np.int32)], axis=1)
+    hopeful = np.flatnonzero(_may_beat(choices, sums[2:], band_hz, goodput, idle_s))
+    levels = np.repeat(row[None, :], hopeful.size, axis=0)
+    levels[:, free] = picked[hopeful]
+    return choices.length[levels, everyone], seen
+
+
+def _at_least(loss: FloatArray, excess: FloatArray) -> float:
+    """A number of combinations that is surely reached: devices that may leave their best length, all at once."""
+    if loss.shape[1] == 1:
+        return 1.0
+    second = np.sort(np.partition(loss, 1, axis=1)[:, 1, :], axis=1)
+    together = np.count_nonzero(np.cumsum(second, axis=1) < excess[:, None], axis=1)
+    return float(2.0 ** min(int(np.max(together)), 1000))
+
+
+def _may_beat(choices: Choices, sums: FloatArray, band_hz: float, goodput: float, idle_s: float) -> BoolArray:
+    """Whether tokens, weight and fall of whole controls allow a deadline in the interval that beats the goodput."""
+    value, weight, fall = sums
+    start, end = choices.region.start_s, choices.region.end_s
+    middle = 0.5 * (start + end)
+    step = np.divide(weight - band_hz, fall, out=np.full_like(weight, -middle), where=fall > 0.0)
+    earliest = np.maximum(middle + step, start)
+    fits = earliest <= end * (1.0 + _EDGE)
+    return np.asarray(fits & (value > goodput * (np.minimum(earliest, end) + idle_s)))

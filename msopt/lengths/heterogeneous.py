@@ -1,0 +1,112 @@
+"""Problem `heterogeneous`: a draft length for each device, as whole numbers, with a bound (design section 4)."""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from msopt.arrays import FloatArray, IntArray
+from msopt.errors import ParameterError
+from msopt.lengths.gap import BOUND_RTOL
+from msopt.lengths.homogeneous import solve_homogeneous
+from msopt.lengths.region_search import Effort, prove
+from msopt.lengths.relaxed import RelaxedOptimum, better, length_split, solve_relaxed
+from msopt.lengths.response import Response
+from msopt.lengths.worth import exact_goodput
+from msopt.model.scenario import Scenario
+
+USUAL_EFFORT = Effort(regions=200)
+
+
+@dataclass(frozen=True, eq=False)
+class HeterogeneousOptimum:
+    """The best whole control that was found, and what bounds every other.
+
+    Attributes
+    ----------
+    draft_length : array of int, shape (K,)
+    bandwidth_hz : array, shape (K,)
+        The split that lets all finish together [Hz].
+    relaxed : RelaxedOptimum
+        The optimum over real lengths.
+    bound : float
+        No whole control has more goodput [token/s].
+    """
+
+    draft_length: IntArray
+    bandwidth_hz: FloatArray
+    relaxed: RelaxedOptimum
+    bound: float
+
+
+def solve_heterogeneous(scenario: Scenario, effort: Effort | None = None) -> HeterogeneousOptimum:
+    """The relaxed optimum, and from its roundings the best whole lengths that a search of a given effort finds.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    effort : Effort, optional
+        The usual one, 200 regions of deadlines and lengths, is most often enough for a proof; where the table of
+        lengths is too large for the search, the best rounding is returned with the relaxed bound.
+
+    Raises
+    ------
+    ParameterError
+        Where the table of lengths is too large and an effort was given.
+    """
+    began = time.monotonic()
+    relaxed = solve_relaxed(scenario, None if effort is None else effort.seconds)
+    if effort is not None and effort.seconds is not None:
+        effort = replace(effort, seconds=max(0.0, effort.seconds - (time.monotonic() - began)))
+    lengths, bound = _search(scenario, relaxed, effort)
+    if relaxed.gap > BOUND_RTOL:
+        relaxed = better(Response(scenario), relaxed, lengths.astype(float))
+    return _optimum(scenario, relaxed, lengths, min(bound, relaxed.bound))
+
+
+def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum) -> HeterogeneousOptimum:
+    """The same from a relaxed optimum at hand, whoever found it; the bound does not rest on it."""
+    lengths, bound = _search(scenario, relaxed, None)
+    return _optimum(scenario, relaxed, lengths, bound if bound < np.inf else solve_relaxed(scenario).bound)
+
+
+def _search(scenario: Scenario, relaxed: RelaxedOptimum, effort: Effort | None) -> tuple[IntArray, float]:
+    """The best whole lengths found, and the bound that the search proves: infinite where the table is too large."""
+    low, high = scenario.length_limits("heterogeneous")
+    real = relaxed.draft_length
+    common = solve_homogeneous(scenario).draft_length
+    starts = np.clip(np.vstack([np.floor(real), np.rint(real), np.ceil(real), common]), low, high)
+    try:
+        proof = prove(scenario, starts, effort or USUAL_EFFORT)
+    except ParameterError:
+        if effort is not None:
+            raise
+        best = starts[np.argmax(exact_goodput(scenario, starts))]
+        return np.asarray(np.rint(best), dtype=np.int64), np.inf
+    return proof.draft_length, proof.bound
+
+
+def _optimum(scenario: Scenario, relaxed: RelaxedOptimum, lengths: IntArray, bound: float) -> HeterogeneousOptimum:
+    _, share = length_split(scenario, lengths.astype(float))
+    return HeterogeneousOptimum(lengths, share, relaxed, bound)
+
+
+def interpolated_optimum(scenario: Scenario) -> RelaxedOptimum:
+    """The optimum with every E_k piecewise linear between whole lengths."""
+    return solve_relaxed(scenario.replace(acceptance=scenario.acceptance.interpolated()))
+
+
+def interpolated_bound(scenario: Scenario) -> float:
+    """No whole control has more goodput [token/s]: the optimum with E_k piecewise linear, as far as that is proven.
+
+    Its own residuals seldom prove it, because at a kink they leave the price open; then a search over deadlines
+    does, which asks only for more than that.
+    """
+    relaxed = interpolated_optimum(scenario)
+    if relaxed.gap <= BOUND_RTOL:
+        return relaxed.bound
+    try:
+        proof = prove(scenario, effort=USUAL_EFFORT, claim=relaxed.goodput * (1.0 + BOUND_RTOL))
+        return min(proof.bound, relaxed.bound)
+    except ParameterError:  # the table of lengths is too large
+        return relaxed.bound

@@ -1,0 +1,190 @@
+"""Problem `homogeneous`: one draft length for all devices (design section 3)."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from msopt.arrays import FloatArray, IntArray, levels, require_table
+from msopt.formulas.multispin import common_length
+from msopt.formulas.split import equal_latency_split
+from msopt.lengths.gap import BOUND_RTOL
+from msopt.model.goodput import round_at
+from msopt.model.scenario import Scenario
+
+_SHORTENINGS = 100
+_AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class HomogeneousOptimum:
+    """The best common length and the split that carries it.
+
+    Attributes
+    ----------
+    per_token_s : float
+        theta, drafting and sending one token under the best split [s].
+    bandwidth_hz : array, shape (K,)
+        That split [Hz]; it does not depend on the length.
+    draft_length : array of int, shape (K,)
+        The best whole length, for each device the same [token].
+    relaxed_length : float
+        The best real length within the limits [token].
+    relaxed_goodput : float
+        Goodput at that real length [token/s].
+    bound : float
+        No common length has more [token/s].
+    price_of_bandwidth : float
+        Derivative of `relaxed_goodput` in the uplink band [token/s per Hz].
+    """
+
+    per_token_s: float
+    bandwidth_hz: FloatArray
+    draft_length: IntArray
+    relaxed_length: float
+    relaxed_goodput: float
+    bound: float
+    price_of_bandwidth: float
+
+
+def per_token_optimum(scenario: Scenario) -> tuple[float, FloatArray]:
+    """theta [s] and the split [Hz], shape (K,): [MS] Lemma 1 for both ways to share the uplink."""
+    bits = np.full(scenario.device_count, scenario.token_payload_bits("homogeneous"))
+    theta, share = equal_latency_split(scenario.draft_s_per_token, bits, scenario.uplink, scenario.uplink_bandwidth_hz)
+    return float(theta), share
+
+
+def best_common_length(scenario: Scenario, per_token_s: float, limits: tuple[int, int]) -> tuple[int, float]:
+    """Best whole and best real common length when one more token costs the drafting a given time.
+
+    [MS] Theorem 1 where all acceptances are equal; else (ours) the one sign change of the derivative of
+    the goodput, whose numerator falls with the length because every E_k is concave.
+    """
+    slope_s = per_token_s + scenario.verify_per_token_s * scenario.device_count
+    low, high = limits
+    if slope_s == 0.0:
+        return high, float(high)
+    acceptance = scenario.acceptance
+    if acceptance.geometric and np.ptp(acceptance.mean) == 0.0:
+        stationary = float(common_length(acceptance.mean[0], slope_s, scenario.verify_idle_s))
+        real = float(np.clip(stationary, low, high))
+    else:
+        real = _stationary_length(scenario, slope_s, float(low), float(high))
+    return better_neighbour(scenario, per_token_s, real, limits), real
+
+
+def better_neighbour(scenario: Scenario, per_token_s: float, real: float, limits: tuple[int, int]) -> int:
+    """The better of the two whole common lengths beside a real one, within limits."""
+    candidates = np.unique(np.clip([np.floor(real), np.ceil(real)], *limits))
+    return int(candidates[np.argmax(common_goodput(scenario, per_token_s, candidates))])
+
+
+def common_goodput(scenario: Scenario, per_token_s: float, lengths: FloatArray) -> FloatArray:
+    """Goodput [token/s] of common lengths of shape (n,) when one more token costs the drafting a given time."""
+    every = np.repeat(lengths[:, None], scenario.device_count, axis=1)
+    return round_at(scenario, every, per_token_s * lengths).goodput
+
+
+def enumerated_length(
+    scenario: Scenario, per_token_s: float, start: int, time_limit_s: float | None = None
+) -> tuple[int, float, bool]:
+    """The best common length of problem `homogeneous`, its goodput, and whether all that could be the best were tried.
+
+    Parameters
+    ----------
+    scenario, per_token_s
+    start : int
+        A length to begin with [token].
+    time_limit_s : float, optional
+        After which the best that was met is returned.
+
+    Raises
+    ------
+    ParameterError
+        Where their table would hold more than a hundred million numbers.
+    """
+    low, high = scenario.length_limits("homogeneous")
+    count = scenario.device_count
+    slope_s = per_token_s + scenario.verify_per_token_s * count
+
+    def scores(lengths: FloatArray) -> FloatArray:
+        return round_at(scenario, lengths, per_token_s * lengths[:, 0]).goodput
+
+    least = float(scores(np.full((1, count), float(low)))[0])
+    longest = high
+    for _ in range(_SHORTENINGS):
+        # A longer draft yields no more tokens than it takes time at a goodput that is reached already.
+        tokens = float(np.sum(scenario.acceptance.expected_tokens(np.full(count, float(longest)))))
+        shorter = (tokens / least - scenario.verify_idle_s) / slope_s
+        if shorter >= longest - 1.0 or longest == low:
+            break
+        longest = max(low, int(shorter) + 1)
+    require_table((low, longest), count)
+    best, length = float(scores(np.full((1, count), float(start)))[0]), start
+    ends = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
+    rows = max(1, _AT_ONCE // count)
+    for first in range(low, longest + 1, rows):
+        found = scores(levels((first, min(first + rows - 1, longest)), count))
+        place = int(np.argmax(found))
+        if found[place] > best or (found[place] == best and first + place < length):
+            best, length = float(found[place]), first + place
+        if time.monotonic() >= ends and first + rows <= longest:
+            return length, best, False
+    return length, best, True
+
+
+def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: float) -> float:
+    def gain(length: float) -> float:
+        here = np.full(scenario.device_count, length)
+        more = np.sum(np.exp(scenario.acceptance.log_marginal_tokens(here)))
+        tokens = np.sum(scenario.acceptance.expected_tokens(here))
+        return float(more * (slope_s * length + scenario.verify_idle_s) - slope_s * tokens)
+
+    if gain(low) <= 0.0:
+        return low
+    if gain(high) >= 0.0:
+        return high
+    return float(brentq(gain, low, high, xtol=1e-12, rtol=1e-15))
+
+
+def _gap(scenario: Scenario, per_token_s: float, real: float) -> float:
+    """No real common length has more than (1 + gap) times the goodput of a given one: its tangents, as a proof.
+
+    The tokens of all are concave in the length and lie below their tangents; a tangent over the seconds, which are
+    linear, is greatest at a limit.
+    """
+    law, count = scenario.acceptance, scenario.device_count
+    ends = np.array(scenario.length_limits("homogeneous"), dtype=float)
+    slope_s, idle_s = per_token_s + scenario.verify_per_token_s * count, scenario.verify_idle_s
+
+    def slope_at(length: float) -> float:
+        return float(np.sum(np.exp(law.log_marginal_tokens(np.full(count, length)))))
+
+    bounds = []
+    for length in {real, float(np.rint(real))}:  # a kink is met but for round-off
+        tokens = float(np.sum(law.expected_tokens(np.full(count, length))))
+        level = tokens / (slope_s * length + idle_s) * slope_s
+        slope = min(max(level, slope_at(length)), slope_at(np.nextafter(length, 0.0)))
+        bounds.append(float(np.max((tokens + slope * (ends - length)) / (slope_s * ends + idle_s))))
+    tokens = float(np.sum(law.expected_tokens(np.full(count, real))))
+    return max(0.0, min(bounds) * (slope_s * real + idle_s) / tokens - 1.0)
+
+
+def solve_homogeneous(scenario: Scenario) -> HomogeneousOptimum:
+    """The optimum of problem `homogeneous`, its split, its relaxation and the price of bandwidth."""
+    theta, share = per_token_optimum(scenario)
+    whole, real = best_common_length(scenario, theta, scenario.length_limits("homogeneous"))
+    relaxed = round_at(scenario, np.full(scenario.device_count, real), theta * real)
+    rate = scenario.uplink.rate(share)
+    _, slope, _ = scenario.uplink.bandwidth_slope(rate)
+    gain_s_per_hz = real / np.sum(slope * rate * rate) * scenario.token_payload_bits("homogeneous")
+    return HomogeneousOptimum(
+        theta,
+        share,
+        np.full(scenario.device_count, whole, dtype=np.int64),
+        real,
+        float(relaxed.goodput),
+        float(relaxed.goodput) * (1.0 + max(_gap(scenario, theta, real), BOUND_RTOL)),
+        float(relaxed.goodput / relaxed.round_s * gain_s_per_hz),
+    )

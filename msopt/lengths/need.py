@@ -1,0 +1,62 @@
+"""The bandwidth that drafts need to be there in time, and how it changes: the one place for beta_k.
+
+With x = l/D, tokens drafted per second, device k needs beta_k(x) = B_k(q x/(1 - tau_k x)), convex in x. In the length
+and the deadline it is B_k(q l/(D - tau_k l)): for a given l convex and decreasing in D, so that it lies above its
+tangents in D, which every optimistic estimate of the package rests on.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from msopt.arrays import FloatArray, IntArray
+from msopt.model.scenario import Scenario
+from msopt.model.sharing import Sharing
+from msopt.model.stack import ScenarioStack
+
+_ROUND_OFF = 0.5 * np.finfo(float).eps
+
+
+@dataclass(frozen=True, eq=False)
+class BandwidthNeed:
+    """The needs of a scenario's devices, shape (K,), or of S scenarios with K devices each, shape (S, K).
+
+    Attributes
+    ----------
+    draft_s, bits : arrays
+        tau_k [s] and q [bit], for each token in problem `heterogeneous`.
+    uplink : Sharing
+    """
+
+    draft_s: FloatArray
+    bits: FloatArray
+    uplink: Sharing
+
+    @classmethod
+    def of(cls, scenario: Scenario | ScenarioStack) -> Self:
+        """The needs in a scenario or a stack of them."""
+        draft_s = scenario.draft_s_per_token
+        bits = np.broadcast_to(scenario.token_payload_bits("heterogeneous"), draft_s.shape).astype(float)
+        return cls(draft_s, bits, scenario.uplink)
+
+    def take(self, chosen: IntArray) -> Self:
+        """Those of some devices of a scenario, or of some scenarios of a stack, repeated or not."""
+        return type(self)(self.draft_s[chosen], self.bits[chosen], self.uplink.take(chosen))
+
+    def at_pace(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """beta(x) [Hz] with its first and second derivative, for a pace below 1/tau."""
+        idle = np.maximum(1.0 - self.draft_s * pace, _ROUND_OFF)
+        per_idle = self.bits / idle
+        band, slope, curvature = self.uplink.bandwidth_slope(per_idle * pace)
+        by_pace = per_idle / idle
+        slope = slope * by_pace
+        return band, slope, curvature * (by_pace * by_pace) + 2.0 * slope * (self.draft_s / idle)
+
+    def by_deadline(self, length: FloatArray, deadline_s: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+        """beta(l/D) [Hz] and minus its derivative in D [Hz/s], D above 0; both infinite where it is too late."""
+        left = np.maximum(deadline_s - length * self.draft_s, 0.0)
+        with np.errstate(divide="ignore", over="ignore"):  # no time left, or next to none, asks for an infinite rate
+            rate = length * self.bits / left
+            band, slope, _ = self.uplink.bandwidth_slope(rate)
+            return band, slope * rate / left

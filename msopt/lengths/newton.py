@@ -1,0 +1,156 @@
+"""Problem `heterogeneous` with real lengths by one Newton iteration on deadline, price and lengths (ours).
+
+Each step solves the linearised conditions of `msopt.lengths.conditions`. A handful of passes over the devices
+suffices at any K; where a device sits at a kink the iteration may fail, and says so.
+
+Arrays have shape (..., K), or (..., 1) where they belong to a scenario: many scenarios are solved at once. What
+some rows need beyond plain steps is computed for all, and touches those rows only.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from msopt.arrays import BoolArray, FloatArray, greatest, total
+from msopt.lengths.conditions import JointConditions, Linear
+from msopt.lengths.response import Response
+from msopt.numerics.special import near_excess_root
+
+_STEPS = 40
+_CONVERGED = 1e-14
+_CLOSE = 1e-6
+_GREATEST_STEP = 1.5
+_FARTHEST_STEP = 30.0
+_GREATEST_PRICE_STEP = 3.0
+_TRUSTED_PRICE_STEP = 2.0
+_SEARCH_STEP = 0.5
+_LITTLE = 1e-3
+_SMALL_CHANGE = 0.1
+_KEEPS_UP = 0.02
+_NOTHING_LEFT = 1e-12
+_FLAT = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class JointPoint:
+    """D [s], ln nu, the lengths, and whether the iteration came to an end there.
+
+    It ends where the steps vanish, or on the way to the shortest deadline. Whether a point is optimal is for
+    `msopt.lengths.gap` to say.
+    """
+
+    deadline_s: FloatArray
+    log_price: FloatArray
+    length: FloatArray
+    ended: BoolArray
+
+
+class _Step(NamedTuple):
+    """Newton's step.
+
+    `dp` fills the band at the same deadline, `price_by_t` is dp/dt along a full band, which `dt` adds; `error` is the
+    largest thing still to change, `far` whether `dt` wants to go further down and the lengths keep up with it.
+    """
+
+    dt: FloatArray
+    dp: FloatArray
+    price_by_t: FloatArray
+    error: FloatArray
+    far: BoolArray
+
+
+class JointNewton:
+    """The iteration between the deadlines at which all draft the least and the most, shape (..., 1) [s]."""
+
+    def __init__(self, response: Response, shortest_s: FloatArray, longest_s: FloatArray) -> None:
+        self._response = response
+        self._shortest = shortest_s
+        self._longest = longest_s
+        self._conditions = JointConditions(response, shortest_s)
+
+    def first_guess(self, per_token_s: FloatArray) -> JointPoint:
+        """About the best common length, and its price.
+
+        The length is that of [MS] Theorem 1 for the median acceptance, its root within 4 %; where few tokens pay it
+        is held above half its asymptote sqrt(2 T_ver/(theta |ln alpha|)), because some devices draft in any case.
+        """
+        response = self._response
+        low, high = response.low[..., :1], response.high[..., :1]
+        fall = np.median(np.maximum(-response.acceptance.log_slope, _FLAT), axis=-1, keepdims=True)
+        ratio = response.idle_s / per_token_s
+        common = near_excess_root(np.maximum(ratio - 1.0, 0.0) * fall) / fall - ratio
+        common = np.maximum(common, 0.5 * np.sqrt(2.0 * ratio / fall))
+        common = np.minimum(np.maximum(common, low), 0.5 * (low + high))
+        near = self._shortest + _SMALL_CHANGE * (response.idle_s + self._shortest)
+        deadline = np.where(common > low, per_token_s * common, near)
+        deadline = np.minimum(deadline, 0.5 * (self._shortest + self._longest))
+        length = np.minimum(np.maximum(common, self._conditions.least), response.cap(deadline))
+        _, slope, _ = response.bandwidth(length / deadline)
+        price = self._conditions.goodput(deadline, length, 0.0) * deadline / total(slope * length)
+        return JointPoint(deadline, np.log(price), length, np.zeros(deadline.shape, dtype=bool))
+
+    def run(self, start: JointPoint) -> JointPoint:
+        """Steps until every scenario has ended or the patience has."""
+        t, p, length = np.log(start.deadline_s - self._shortest), start.log_price, start.length
+        latest, usual = np.log(self._longest - self._shortest), np.full_like(t, _GREATEST_STEP)
+        nothing = np.log(_NOTHING_LEFT * (self._shortest + self._response.idle_s))
+        reach, heading, last = usual, np.zeros_like(t), np.ones_like(t)
+        ended, stopped = np.zeros(t.shape, dtype=bool), np.zeros(t.shape, dtype=bool)
+        for _ in range(_STEPS):
+            linear = self._conditions.at(t, p, length)
+            step = _newton(linear, reach)
+            # Convergence is quadratic: the next error is to this one as the square of what this one is to the last.
+            rate, last = step.error / last, step.error
+            converged = (step.error < _CLOSE) & (step.error * rate * rate < _CONVERGED)
+            dt = np.where(t + step.dt < latest, step.dt, 0.5 * (latest - t))
+            dp = np.minimum(np.maximum(step.dp + step.price_by_t * dt, -_GREATEST_PRICE_STEP), _GREATEST_PRICE_STEP)
+            reach = _next_reach(reach, dt, heading, step, usual)
+            heading = np.where(dt == 0.0, heading, dt)
+            moved = linear.length + linear.change + linear.by_t * dt + linear.by_p * dp
+            moved = np.minimum(np.maximum(moved, self._conditions.least), self._response.high)
+            halted = stopped | ~np.isfinite(dt + dp)
+            if halted.any():
+                # A row that stopped stays as it is, whatever the others still need.
+                dt, dp = np.where(halted, 0.0, dt), np.where(halted, 0.0, dp)
+                moved = np.where(stopped, length, np.where(halted, linear.length, moved))
+            length, t, p = moved, t + dt, p + dp
+            ended = np.where(stopped, ended, (t < nothing) | converged)
+            stopped = halted | ended
+            if stopped.all():
+                break
+        return JointPoint(self._shortest + np.exp(t), p, length, ended)
+
+
+def _next_reach(reach: FloatArray, dt: FloatArray, heading: FloatArray, step: _Step, usual: FloatArray) -> FloatArray:
+    """Half the step after a turn; then twice as much each time, towards the shortest deadline beyond the usual."""
+    grown = np.minimum(2.0 * reach, np.where(step.far, _FARTHEST_STEP, usual))
+    return np.where(dt * heading < 0.0, 0.5 * np.abs(dt), grown)
+
+
+def _newton(linear: Linear, reach: FloatArray) -> _Step:
+    """Newton's step in (t, p), the step in t at most `reach`."""
+    # ln(used) is nearly linear in p.
+    used = np.maximum(linear.used, _LITTLE)
+    dp = -np.log(used) * used / linear.used_by_p
+    price_by_t = -linear.used_by_t / linear.used_by_p
+    gain = linear.gain + linear.gain_by_p * dp
+    fall = -(linear.gain_by_t + linear.gain_by_p * price_by_t)
+    dt = gain / fall
+    largest = greatest(np.abs(linear.change))
+    elastic, steep, near = linear.used_by_p < 0.0, fall > 0.0, np.abs(dt) < reach
+    # Where the band hardly answers to its price, t fills it, and the two large steps in p all but cancel.
+    trusted = np.abs(dp) <= _TRUSTED_PRICE_STEP
+    trusted |= near & (np.abs(dp + price_by_t * dt) <= _TRUSTED_PRICE_STEP)
+    regular = elastic & steep & trusted & near
+    far = np.zeros(regular.shape, dtype=bool)
+    if not regular.all():
+        dt = np.where(steep, np.minimum(np.maximum(dt, -reach), reach), np.copysign(_SEARCH_STEP, gain))
+        dt = np.where(trusted, dt, 0.0)
+        # Where every length is at a limit t alone fills the band and p alone balances the gain.
+        fill = np.clip((1.0 - linear.used) / linear.used_by_t, -_GREATEST_STEP, _GREATEST_STEP)
+        dt, price_by_t = np.where(elastic, dt, fill), np.where(elastic, price_by_t, 0.0)
+        dp = np.where(elastic, dp, -linear.gain - linear.gain_by_t * fill)
+        far = (dt == -reach) & (largest < _KEEPS_UP)
+    error = np.maximum(np.maximum(np.abs(dt), np.abs(dp)), np.maximum(np.abs(linear.used - 1.0), largest))
+    return _Step(dt, dp, price_by_t, error, far)

@@ -1,0 +1,243 @@
+"""The best whole lengths with a proof, or a bound as near as the effort allows (ours, design section 4).
+
+Deadlines are split into intervals, the one with the highest bound first. A region is closed when nothing in it can
+beat the best goodput known, or when the few controls that may are all scored. The lengths that attain a region's
+bound are scored too: that is how better controls are found on the way.
+"""
+
+import heapq
+import itertools
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from msopt.arrays import FloatArray, IntArray
+from msopt.errors import ParameterError
+from msopt.lengths.enumeration import near_controls
+from msopt.lengths.multiple_choice import MultipleChoice, Region
+from msopt.lengths.relaxed import shortest_deadline
+from msopt.lengths.worth import exact_goodput
+from msopt.model.goodput import finish_s
+from msopt.model.scenario import Scenario
+
+PROOF_RTOL = 5e-11
+LARGEST_CHOICE = 5_000_000
+_COMBINATIONS = 4000
+_LENGTHS_SCORED = 2_000_000
+_LEAST_COMBINATIONS = 16
+_EDGE = 1e-9
+_WIDE = 4.0
+_NEAR_START = 1.0 / 16.0
+_NARROW = 1e-13
+_LEVEL = 0.5
+_CAP_STEPS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """The best control met, and what bounds every control.
+
+    Attributes
+    ----------
+    draft_length : array of int, shape (K,)
+    goodput : float
+        Of these lengths under their best split [token/s].
+    bound : float
+        No whole control has more [token/s].
+    nodes : int
+        Regions examined and partial controls looked at.
+    """
+
+    draft_length: IntArray
+    goodput: float
+    bound: float
+    nodes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """When a search ends without a proof; None: never.
+
+    Attributes
+    ----------
+    regions : int or None
+        Regions examined.
+    nodes : int or None
+        Regions examined and partial controls looked at.
+    seconds : float or None
+        Of wall-clock time.
+    """
+
+    regions: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+
+
+def prove(
+    scenario: Scenario, lengths: FloatArray | None = None, effort: Effort | None = None, claim: float = 0.0
+) -> Proof:
+    """The best whole lengths of problem `heterogeneous`, searched until proven or until the effort is spent.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Any law and sharing.
+    lengths : array, shape (n, K), optional
+        Whole lengths to start from; the shortest ones by default.
+    effort : Effort, optional
+        No limit by default.
+    claim : float
+        A goodput that is said to be a bound [token/s]: only a control with more is looked for, and the bound is never
+        less.
+
+    Raises
+    ------
+    ParameterError
+        Where the table of lengths would hold more than `LARGEST_CHOICE` numbers.
+    """
+    search = DeadlineSearch(scenario, effort or Effort(), claim)
+    if lengths is not None:
+        search.score(lengths)
+    return search.run()
+
+
+def longest_useful(scenario: Scenario, goodput: float) -> tuple[float, int]:
+    """A deadline [s] and a length beyond which no control has more than a goodput."""
+    _, high = scenario.length_limits("heterogeneous")
+    alone_s = finish_s(scenario, "heterogeneous", 1.0, scenario.uplink_bandwidth_hz)
+    deadline = float(shortest_deadline(scenario, np.full(alone_s.size, float(high))))
+    for _ in range(_CAP_STEPS):
+        reach = np.minimum(float(high), deadline / alone_s)
+        if not scenario.acceptance.geometric and float(np.max(reach)) * alone_s.size > LARGEST_CHOICE:
+            break
+        tokens = float(np.sum(scenario.acceptance.expected_tokens(reach)))
+        shorter = max(0.0, tokens / goodput - scenario.verify_idle_s)
+        if shorter >= deadline:
+            break
+        deadline = shorter
+    deadline *= 1.0 + _EDGE
+    return deadline, int(min(float(high), np.max(deadline / alone_s)))
+
+
+class DeadlineSearch:
+    """Best first over regions: an interval of the deadline, a window of lengths for each device."""
+
+    def __init__(self, scenario: Scenario, effort: Effort, claim: float = 0.0) -> None:
+        self.scenario = scenario
+        self.effort = effort
+        self.claim = claim
+        self.nodes = self.regions = 0
+        self._heap: list[tuple[float, int, Region]] = []
+        self._number = itertools.count()
+        self._began = time.monotonic()
+        self.low, _ = scenario.length_limits("heterogeneous")
+        count = scenario.device_count
+        self._most = int(np.clip(_LENGTHS_SCORED // count, _LEAST_COMBINATIONS, _COMBINATIONS))
+        self.lengths = np.full(count, float(self.low))
+        self._least_verify_s = float(scenario.verify_s(self.lengths))
+        self.goodput = float(exact_goodput(scenario, self.lengths))
+
+    def score(self, lengths: FloatArray) -> None:
+        """Keep the best of some controls, shape (n, K), where it beats what is known."""
+        if len(lengths):
+            scores = exact_goodput(self.scenario, lengths)
+            best = int(np.argmax(scores))
+            if scores[best] > self.goodput:
+                self.goodput, self.lengths = float(scores[best]), lengths[best]
+
+    def run(self) -> Proof:
+        """Split regions until none may hold a better control, or until the effort is spent."""
+        scenario, count = self.scenario, self.scenario.device_count
+        end, longest = longest_useful(scenario, max(self.goodput, self.claim))
+        longest = max(longest, self.low)
+        if (longest - self.low + 1) * count > LARGEST_CHOICE:
+            raise ParameterError(
+                f"lengths from {self.low} to {longest} for {count} devices need a table of more than "
+                f"{LARGEST_CHOICE} numbers; lower max_draft_length"
+            )
+        self._problem = MultipleChoice(scenario, longest)
+        self._start = float(shortest_deadline(scenario, np.full(count, float(self.low)))) * (1.0 - _EDGE)
+        window = np.full(count, self.low, dtype=np.int64), np.full(count, longest, dtype=np.int64)
+        if end > self._start:
+            self._add((self._start, end), window, None)
+        while self._heap and -self._heap[0][0] > self._trial and not self._spent():
+            self._split(heapq.heappop(self._heap)[2])
+        left = -self._heap[0][0] if self._heap else 0.0
+        lengths = np.asarray(np.rint(self.lengths), dtype=np.int64)
+        return Proof(lengths, self.goodput, max(left, self._trial), self.nodes)
+
+    @property
+    def _trial(self) -> float:
+        """What a control must have to count as better: more than round-off, and more than was claimed."""
+        return max(self.goodput * (1.0 + PROOF_RTOL), self.claim)
+
+    def _spent(self) -> bool:
+        effort = self.effort
+        return (
+            (effort.regions is not None and self.regions >= effort.regions)
+            or (effort.nodes is not None and self.nodes >= effort.nodes)
+            or (effort.seconds is not None and time.monotonic() - self._began >= effort.seconds)
+        )
+
+    def _add(self, interval_s: tuple[float, float], window: tuple[IntArray, IntArray], price: float | None) -> None:
+        """Examine a region and keep it where it is not closed."""
+        self.nodes += 1
+        self.regions += 1
+        trial = self._trial
+        choices = self._problem.examine(interval_s, window, trial, price)
+        if choices is None:
+            return
+        # A control of the region gains at most the excess; at a higher goodput it loses a token a second at least.
+        bound = trial + float(np.max(choices.region.excess)) / (interval_s[0] + self._least_verify_s)
+        self.score(choices.best)
+        band, idle = self.scenario.uplink_bandwidth_hz, self.scenario.verify_idle_s
+        controls, seen = near_controls(choices, band, trial, idle, self._most)
+        self.nodes += seen
+        if controls is None:
+            heapq.heappush(self._heap, (-bound, next(self._number), choices.region))
+        else:
+            self.score(controls)
+
+    def _split(self, region: Region) -> None:
+        """Halve the interval; or, where that would tell little, settle the device that the relaxation breaks."""
+        interval = region.start_s, region.end_s
+        device = self._undecided(region)
+        if device is not None:
+            at, length = device
+            for side, value in ((1, length), (0, length + 1)):
+                window = region.first.copy(), region.last.copy()
+                window[side][at] = value
+                self._add(interval, window, region.price)
+            return
+        cut = self._cut(region.start_s, region.end_s)
+        if not region.start_s < cut < region.end_s:
+            # No float lies between: only one deadline is left, and at most one length for each device.
+            self.score(region.first[None, :].astype(float))
+            return
+        for half in ((region.start_s, cut), (cut, region.end_s)):
+            self._add(half, (region.first, region.last), region.price)
+
+    def _undecided(self, region: Region) -> tuple[int, int] | None:
+        """A device whose window is better split than the interval, and the length after which; None: none."""
+        broken, most = region.broken, float(np.max(region.excess))
+        if broken is not None and region.first[broken.device] <= broken.length < region.last[broken.device]:
+            # Alike at both ends and no more than the broken token is worth: the excess is the relaxation's own.
+            if self._narrow(region) or (broken.gain > most and float(np.min(region.excess)) > _LEVEL * most):
+                return broken.device, broken.length
+        elif self._narrow(region):
+            widest = int(np.argmax(region.last - region.first))
+            if region.first[widest] < region.last[widest]:
+                return widest, int(region.first[widest] + region.last[widest]) // 2
+        return None
+
+    def _narrow(self, region: Region) -> bool:
+        start, end = region.start_s, region.end_s
+        return end - start <= _NARROW * end or not start < self._cut(start, end) < end
+
+    def _cut(self, start: float, end: float) -> float:
+        """The middle, on a logarithmic scale from the shortest deadline where the interval spans that much."""
+        if start <= self._start:
+            return start + _NEAR_START * (end - start)
+        before, beyond = start - self._start, end - self._start
+        return self._start + float(np.sqrt(before * beyond)) if beyond > _WIDE * before else 0.5 * (start + end)

@@ -1,0 +1,108 @@
+"""What is decided: lengths and bandwidths before a round, modes and power after its rejections."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from msopt.arrays import FloatArray, Frozen, IntArray, frozen, numbers
+from msopt.errors import ParameterError, describe
+from msopt.model.scenario import PROBLEMS, Problem
+
+Mode = Literal["uplink", "downlink"]
+ModeRule = Literal["best", "all-uplink", "all-downlink", "random"]
+MODE_RULES: tuple[ModeRule, ...] = get_args(ModeRule)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Control(Frozen):
+    """A decision for one round, or for many in the leading axes.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown problem or rule, lengths that are not whole, numbers that are not finite.
+
+    Attributes
+    ----------
+    problem : "homogeneous", "heterogeneous" or "modes"
+        Decides what each drafted token carries and whether rejections cost a correction.
+    draft_length : array of int, shape (..., K)
+        L_k [token].
+    bandwidth_hz : array, shape (..., K)
+        Share of the uplink band while drafts are sent [Hz].
+    mode_rule : "best", "all-uplink", "all-downlink" or "random"
+        How rejected devices exchange their distribution; only `modes` uses it.
+    """
+
+    problem: Problem
+    draft_length: IntArray
+    bandwidth_hz: FloatArray
+    mode_rule: ModeRule = "best"
+
+    def __post_init__(self) -> None:
+        for field, allowed in (("problem", PROBLEMS), ("mode_rule", MODE_RULES)):
+            if getattr(self, field) not in allowed:
+                raise ParameterError(
+                    f"control: {field} = {describe(getattr(self, field))} is not {' or '.join(allowed)}"
+                )
+        for field in ("draft_length", "bandwidth_hz"):
+            values = numbers(getattr(self, field), f"control: {field}")
+            if not np.all(np.isfinite(values)):
+                raise ParameterError(f"control: {field} holds a number that is not finite")
+            object.__setattr__(self, field, values)
+        whole = np.rint(self.draft_length)
+        if not np.all((whole == self.draft_length) & (np.abs(whole) <= 2.0**53)):
+            raise ParameterError("control: draft_length holds a number that is not whole")
+        object.__setattr__(self, "draft_length", frozen(whole.astype(np.int64)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reaction(Frozen):
+    """How the rejected devices of one outcome exchange their distributions.
+
+    Raises
+    ------
+    ParameterError
+        Where there is not one mode, share and power for each rejected device, or they are no numbers.
+
+    Attributes
+    ----------
+    rejected : array of int, shape (r,)
+        Their indices.
+    modes : tuple of r
+        "uplink": corrected at the server; "downlink": at the device.
+    bandwidth_hz : array, shape (r,)
+        Share of the band of its direction [Hz].
+    downlink_power_w : array, shape (r,)
+        Server's power for it [W]; NaN on the uplink.
+    """
+
+    rejected: IntArray
+    modes: tuple[Mode, ...]
+    bandwidth_hz: FloatArray
+    downlink_power_w: FloatArray
+
+    def __post_init__(self) -> None:
+        for field in ("rejected", "bandwidth_hz", "downlink_power_w"):
+            values = numbers(getattr(self, field), f"reaction: {field}")
+            if values.shape != (len(self.modes),):
+                raise ParameterError(
+                    f"reaction: {field} has shape {values.shape}; ({len(self.modes)},) is needed, one for each mode"
+                )
+            object.__setattr__(self, field, values)
+            if not np.all(np.isfinite(values) | (np.isnan(values) & (field == "downlink_power_w"))):
+                raise ParameterError(f"reaction: {field} holds a number that is not finite")
+        for mode in self.modes:
+            if mode not in get_args(Mode):
+                raise ParameterError(f"reaction: mode {describe(mode)} is not {' or '.join(get_args(Mode))}")
+        whole = np.rint(self.rejected)
+        if not np.array_equal(whole, self.rejected):
+            raise ParameterError("reaction: rejected holds a number that is not whole")
+        object.__setattr__(self, "modes", tuple(self.modes))
+        object.__setattr__(self, "rejected", frozen(whole.astype(np.int64)))
+
+    @property
+    def on_uplink(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Mask of the rejected devices corrected by uplink."""
+        return np.array([mode == "uplink" for mode in self.modes], dtype=bool)

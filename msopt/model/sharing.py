@@ -1,0 +1,165 @@
+"""The uplink: how a device's share of the band becomes a rate, and back.
+
+Two ways to share, one interface. `rate` is concave in the bandwidth, so its inverse `bandwidth` is
+convex in the rate; the solvers need that inverse with two derivatives.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import numpy as np
+
+from msopt.arrays import BoolArray, FloatArray, IntArray
+from msopt.numerics.special import excess_root, log1p_minus
+
+UplinkSharing = Literal["fixed-snr", "power-limited"]
+LN2 = float(np.log(2.0))
+_ROUND_OFF = 1e-15
+_LARGE_SNR = 1e100
+_NO_SHARE = 1e-290  # of the ceiling of a rate: the bandwidth for it is 0 in floats
+
+
+def spectral_efficiency(snr: FloatArray) -> FloatArray:
+    """log2(1 + SNR) [bit/s/Hz] from a linear SNR, exact also where 1 + SNR rounds to 1."""
+    return np.log1p(snr) / LN2
+
+
+class Sharing(Protocol):
+    """A way to share the uplink among n devices; arrays have shape (..., n), in hertz and bit/s.
+
+    `proportional` tells whether a bandwidth is proportional to the rate that it carries.
+    """
+
+    proportional: bool
+
+    def rate(self, bandwidth_hz: FloatArray) -> FloatArray:
+        """Rate [bit/s] of each device in its bandwidth; 0 for no bandwidth."""
+        ...
+
+    def bandwidth(self, rate: FloatArray) -> FloatArray:
+        """Least bandwidth [Hz] that carries a rate; infinite where none does."""
+        ...
+
+    def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """`bandwidth` with its first and second derivative in the rate."""
+        ...
+
+    def take(self, devices: IntArray) -> "Sharing":
+        """The same sharing for some of the devices (an index or mask)."""
+        ...
+
+
+class FixedSnr:
+    """[MS]: the SNR does not depend on the share, R = B e.
+
+    Parameters
+    ----------
+    efficiency : array, shape (n,)
+        Spectral efficiency e [bit/s/Hz].
+    """
+
+    proportional = True
+
+    def __init__(self, efficiency: FloatArray) -> None:
+        self.efficiency = efficiency
+        self._hz_per_rate = 1.0 / efficiency
+
+    def rate(self, bandwidth_hz: FloatArray) -> FloatArray:
+        """R = B e."""
+        return np.asarray(bandwidth_hz * self.efficiency)
+
+    def bandwidth(self, rate: FloatArray) -> FloatArray:
+        """B = R/e."""
+        return np.asarray(rate / self.efficiency)
+
+    def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """R/e, 1/e and 0."""
+        slope = self._hz_per_rate
+        if slope.shape != rate.shape:
+            slope = np.broadcast_to(slope, rate.shape)
+        return rate * slope, slope, np.zeros(rate.shape)
+
+    def take(self, devices: IntArray) -> "FixedSnr":
+        """The same sharing for some of the devices."""
+        return FixedSnr(self.efficiency[devices])
+
+
+class PowerLimited:
+    """[UD]: the device puts its whole power into its share, R = B log2(1 + s/B).
+
+    Parameters
+    ----------
+    power_hz : array, shape (n,)
+        Received power over noise density, s = SNR_k B [Hz], whatever the share.
+    """
+
+    proportional = False
+
+    def __init__(self, power_hz: FloatArray) -> None:
+        self.power_hz = power_hz
+
+    def rate(self, bandwidth_hz: FloatArray) -> FloatArray:
+        """R = B log2(1 + s/B)."""
+        some = bandwidth_hz > 0.0
+        band = np.where(some, bandwidth_hz, 1.0)
+        with np.errstate(over="ignore"):
+            snr = self.power_hz / band
+        nats = np.log1p(snr)
+        if (beyond := np.isinf(snr)).any():
+            nats = np.where(beyond, np.log(np.where(beyond, self.power_hz, 1.0)) - np.log(band), nats)
+        return np.where(some, band * nats / LN2, 0.0)
+
+    def bandwidth(self, rate: FloatArray) -> FloatArray:
+        """The inverse: with c = R ln2/s below 1 (the ceiling of the rate) it is s/z, ln(1 + z) = c z."""
+        c, carried = self._share_of_ceiling(rate)
+        band = self.power_hz / _snr_in_share(np.where(carried, c, 0.5))
+        return np.where(carried, band, np.where(c >= 1.0, np.inf, 0.0))
+
+    def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The inverse with its derivatives 1/R' and -R''/R'^3, finite at every rate below the ceiling."""
+        c, carried = self._share_of_ceiling(rate)
+        z = _snr_in_share(np.where(carried, c, 0.5))
+        band = self.power_hz / z
+        near = z < 1.0
+        small, large = np.where(near, z, 1.0), np.where(near, 1.0, z)
+        gain = np.where(
+            near,
+            (1.0 + small) * log1p_minus(small) + small * small,
+            (1.0 + large) * np.log1p(large) - large,
+        )
+        slope = LN2 * (1.0 + z) / gain
+        bounded = np.minimum(z, _LARGE_SNR)  # its square over that of 1 + z is 1 long before
+        curvature = slope**3 * bounded * bounded / (band * (1.0 + bounded) ** 2 * LN2)
+        outside = np.where(c >= 1.0, np.inf, 0.0)
+        return (
+            np.where(carried, band, outside),
+            np.where(carried, slope, outside),
+            np.where(carried, curvature, outside),
+        )
+
+    def _share_of_ceiling(self, rate: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """c = R ln2/s, and whether a bandwidth carries it; an SNR so low that c rounds to 1 still does."""
+        c = np.asarray(rate * LN2 / self.power_hz)
+        c = np.where((c >= 1.0) & (c <= 1.0 + _ROUND_OFF), 1.0 - 0.5 * np.finfo(float).eps, c)
+        return c, (c > _NO_SHARE) & (c < 1.0)
+
+    def take(self, devices: IntArray) -> "PowerLimited":
+        """The same sharing for some of the devices."""
+        return PowerLimited(self.power_hz[devices])
+
+
+def stacked(sharings: Sequence[Sharing]) -> Sharing:
+    """S sharings of one kind with K devices each as one, whose arrays have shape (S, K)."""
+    if isinstance(sharings[0], FixedSnr):
+        return FixedSnr(np.array([sharing.efficiency for sharing in sharings if isinstance(sharing, FixedSnr)]))
+    return PowerLimited(np.array([sharing.power_hz for sharing in sharings if isinstance(sharing, PowerLimited)]))
+
+
+def _snr_in_share(c: FloatArray) -> FloatArray:
+    """The z > 0 with ln(1 + z) = c z for 0 < c < 1.
+
+    With t = c - 1 - ln c and d - log(1 + d) = t it is (d + 1 - c)/c. Near c = 1 the terms of t cancel;
+    there c - 1 is exact and the series takes over.
+    """
+    excess = np.where(c < 0.5, c - 1.0 - np.log(c), -log1p_minus(np.maximum(c, 0.5) - 1.0))
+    return (excess_root(excess) + (1.0 - c)) / c

@@ -1,0 +1,1 @@
+"""Upper bounds for problem `modes` that need no search (design section 5)."""

@@ -1,0 +1,77 @@
+"""An upper bound for problem `modes` that needs no search (ours).
+
+Where all or nothing holds it is the lower of `mode_bound_stand_in`, for few devices, and `mode_bound_adaptive`. Else:
+if m is additive and never above the cost of an outcome, sum_{k in R} m_k <= T(R) for every set R, then
+C(rho) >= sum_k m_k rho_k, and with that in place of C the problem is separable and solved exactly.
+"""
+
+import numpy as np
+
+from msopt.arrays import FloatArray, levels
+from msopt.lengths.separable import best_separable
+from msopt.modes.bounds.adaptive import adaptive_bound
+from msopt.modes.bounds.stand_in import stand_in_bound
+from msopt.modes.correction import CorrectionTimes
+from msopt.modes.hull import all_or_nothing
+from msopt.modes.mode_problem import ModeProblem, fitting
+from msopt.modes.subsets import sum_of_members
+from msopt.modes.table import TableOfOutcomes
+
+_NEAR = 1.002
+"""So near to a goodput that some control has the second bound, of more work, has not been seen to come."""
+
+
+def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
+    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes.
+
+    `reached` is a goodput that some control has: a bound 0.01 % above it is not refined further.
+    """
+    if all_or_nothing(problem):
+        bound = stand_in_bound(problem, reached)
+        return bound if bound <= reached * _NEAR else min(bound, adaptive_bound(problem, reached))
+    scenario, correction = problem.scenario, problem.correction
+    if isinstance(correction, TableOfOutcomes):
+        minorant = minorant_from_table(correction)
+    else:
+        minorant = _from_largest_set(CorrectionTimes(scenario))
+    return best_separable(scenario, problem.s_per_token, problem.limits, minorant)[0]
+
+
+def minorant_from_table(table: TableOfOutcomes) -> FloatArray:
+    """m_k = min over the sets with k of T(R)/|R|, then raised one by one, best uplink first, as far as sets allow."""
+    fair = table.seconds / np.maximum(sum_of_members(np.ones(table.count)), 1.0)
+    minorant = np.array([_with_device(fair, place).min() for place in range(table.count)])
+    slack = table.seconds - sum_of_members(minorant)
+    for place in range(table.count):
+        room = _with_device(slack, place).min()
+        minorant[place] += room
+        _with_device(slack, place)[...] -= room
+    answer = np.empty(table.count)
+    answer[table.times.order] = np.maximum(minorant, 0.0)
+    return answer
+
+
+def _with_device(of_sets: FloatArray, place: int) -> FloatArray:
+    """View of the values of those sets that hold the device at a place."""
+    return of_sets.reshape(-1, 2, 2**place)[:, 1]
+
+
+def _from_largest_set(times: CorrectionTimes) -> FloatArray:
+    """m_k without a table: T(R)/|R| is at least device k's own delay over a share B/|R|, over |R|; least at |R| = K."""
+    count = times.scenario.device_count
+    everyone = np.full(count, count)
+    uplink_s = times.uplink_s(everyone, np.arange(count))
+    downlink_s = times.downlink_s(everyone, times.inverse_snr)
+    answer = np.empty(count)
+    answer[times.order] = np.minimum(uplink_s, downlink_s) / count
+    return answer
+
+
+def additive_values(problem: ModeProblem, minorant: FloatArray, deadline_s: FloatArray, goodput: float) -> FloatArray:
+    """For each deadline at least the greatest sum_k (E_k(l_k) - G c1 l_k) - G C over the lengths that fit it."""
+    scenario = problem.scenario
+    every = levels(problem.limits, scenario.device_count)
+    own_s = scenario.verify_per_token_s * every + minorant * problem.rejection(every)
+    best = np.maximum.accumulate(scenario.acceptance.expected_tokens(every) - goodput * own_s, axis=0)
+    caps = fitting(problem, deadline_s).astype(np.int64) - problem.limits[0]
+    return np.asarray(np.sum(np.take_along_axis(best, caps, axis=0), axis=1))

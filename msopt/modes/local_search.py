@@ -1,0 +1,225 @@
+"""Draft lengths for problem `modes`: a search that asks for the expected correction seldom (design section 5, ours).
+
+C is linear in each rho_k, so its partial derivatives at some lengths give the gain of every single change
+exactly. As a linear model of C they turn the problem into a separable one, whose best lengths for every deadline
+follow from one sorted pass. The search asks the model for a few controls (all the changes it wants, half of
+them, a quarter, ..., the best single change, the same devices at another deadline), takes the best of them by
+the true C, and goes on from there. One path serves every law, every rule for the modes, and exact and sampled C.
+"""
+
+import numpy as np
+
+from msopt.arrays import FloatArray, IntArray, levels
+from msopt.lengths.separable import DeadlinePass
+from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
+from msopt.rivals.baselines import alone_s, computation_only_lengths
+
+_IMPROVES = 1.0 + 1e-13
+_STEPS = 200
+_STARTS = 4
+_SPREAD = 8
+_FINE_SPREAD = 64
+_NEAR = 64
+_REFITTED = 2
+
+
+def best_lengths(problem: ModeProblem) -> IntArray:
+    """The best lengths found, shape (K,): from nested sets, the best common length, and those that ignore corrections.
+
+    Where C is exact the best of them is then changed at two devices at a time until that gains no more.
+    """
+    model = _Model(problem)
+    ends = np.array([_ascend(model, row) for row in _starts(problem)])
+    best = _best_of(problem, ends)
+    while problem.correction.exact:
+        changed = _best_pair(model, best)
+        if changed is None:
+            break
+        # What the pair was said to gain may be lost to round-off.
+        before, best = best, _best_of(problem, np.stack([best, _ascend(model, changed)]))
+        if np.array_equal(best, before):
+            break
+    return np.asarray(np.rint(best), dtype=np.int64)
+
+
+def _best_of(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
+    return np.asarray(lengths[np.argmax(problem.goodput(lengths))])
+
+
+def _spread(first: int, last: int, most: int) -> IntArray:
+    """Whole numbers from the first to the last, both there, evenly spread."""
+    return np.unique(np.linspace(first, last, min(last - first + 1, most)).astype(np.int64))
+
+
+def _starts(problem: ModeProblem) -> FloatArray:
+    """Controls to start from, shape (m, K): the best nested, the best common length, the best were corrections free."""
+    count, (low, high) = problem.scenario.device_count, problem.limits
+    common = levels((low, high), count)[_spread(0, high - low, _SPREAD)]
+    free = computation_only_lengths(problem.scenario).astype(float)
+    return np.vstack([_nested(problem), _best_of(problem, common), free])
+
+
+def _nested(problem: ModeProblem) -> FloatArray:
+    """Controls in which all but the n devices whose rejection costs most by itself draft all that fits, shape (m, K).
+
+    The best of a spread of n, each at its best deadline of a spread; then the best of many n at the deadline of the
+    first, with all n between its neighbours: one weak device that is not left out can cost most of what others gain.
+    """
+    count, low = problem.scenario.device_count, float(problem.limits[0])
+    alone = alone_s(problem.scenario, problem.correction.rule)
+    rank = np.empty(count, dtype=np.int64)
+    rank[np.argsort(-alone, kind="stable")] = np.arange(count)
+    every = deadlines(problem)
+
+    def scored(left_out: IntArray, caps: FloatArray) -> tuple[FloatArray, FloatArray]:
+        rows = np.where(rank >= left_out[:, None, None], caps, low)
+        return rows, problem.goodput(rows.reshape(-1, count)).reshape(rows.shape[:2])
+
+    left_out, caps = (
+        _spread(0, count, _SPREAD),
+        fitting(problem, every[_spread(0, every.size - 1, _SPREAD + 1)[-_SPREAD:]]),
+    )
+    rows, scores = scored(left_out, caps)
+    at = np.argmax(scores, axis=1)
+    chosen = rows[np.arange(left_out.size), at][np.argsort(-np.max(scores, axis=1), kind="stable")[:_STARTS]]
+    caps = caps[at[np.argmax(np.max(scores, axis=1))], None]
+    left_out = _spread(0, count, _FINE_SPREAD)
+    while True:
+        rows, scores = scored(left_out, caps)
+        place = int(np.argmax(scores))
+        if left_out.size < 3 or np.max(np.diff(left_out)) == 1:
+            break
+        left_out = _spread(left_out[max(place - 1, 0)], left_out[min(place + 1, left_out.size - 1)], _FINE_SPREAD)
+    best = rows[place, 0]
+    return chosen if np.any(np.all(chosen == best, axis=1)) else np.vstack([chosen, best])
+
+
+class _Model:
+    """What depends on the scenario alone: tokens, rejection and time of every length, and the sorted deadlines."""
+
+    def __init__(self, problem: ModeProblem) -> None:
+        scenario = problem.scenario
+        self.problem = problem
+        self.low = problem.limits[0]
+        self.every = deadlines(problem)
+        self.length = levels(problem.limits, scenario.device_count)
+        self.tokens = scenario.acceptance.expected_tokens(self.length)
+        self.rejection = problem.rejection(self.length)
+        self.by_deadline = DeadlinePass(self.length, problem.s_per_token)
+        self.everyone = np.arange(scenario.device_count)
+
+    def deadline_s(self, lengths: FloatArray) -> float:
+        return float(np.max(lengths * self.problem.s_per_token))
+
+    def gains(self, lengths: FloatArray, goodput: float) -> FloatArray:
+        """Value of every length of every device in place of its own, the deadline apart, shape (lengths, K).
+
+        The value is tokens less G times the seconds; a change that is worth more than G times the time by which
+        it moves the deadline raises the goodput.
+        """
+        _, slope = self.problem.correction.gradient_s(self.problem.rejection(lengths)[None, :])
+        own_s = self.problem.scenario.verify_per_token_s * self.length + slope[0] * self.rejection
+        worth = self.tokens - goodput * own_s
+        return np.asarray(worth - self.at(worth, lengths))
+
+    def at(self, table: FloatArray, lengths: FloatArray) -> FloatArray:
+        """Entries of a table (lengths, K) at lengths of shape (..., K)."""
+        return np.asarray(table[lengths.astype(np.int64) - self.low, self.everyone])
+
+    def refitted(self, lengths: FloatArray, deadline_s: FloatArray) -> FloatArray:
+        """The same devices at other deadlines, shape (m, K): whoever drafts all that fits does so again."""
+        full = lengths >= fitting(self.problem, np.array([self.deadline_s(lengths)]))[0]
+        caps = fitting(self.problem, deadline_s)
+        return np.where(full & (lengths > self.low), caps, np.minimum(lengths, caps))
+
+
+def _ascend(model: _Model, lengths: FloatArray) -> FloatArray:
+    """The best control that the linear model proposes, again and again, while the goodput rises."""
+    goodput = float(model.problem.goodput(lengths[None, :])[0])
+    for _ in range(_STEPS):
+        gains = model.gains(lengths, goodput)
+        proposed = np.vstack(
+            [
+                _single_change(model, lengths, goodput, gains),
+                _many_changes(model, lengths, goodput, gains),
+                _other_deadlines(model, lengths, goodput, gains),
+            ]
+        )
+        reached = model.problem.goodput(proposed)
+        best = int(np.argmax(reached))
+        if reached[best] <= goodput * _IMPROVES:
+            break
+        lengths, goodput = proposed[best], float(reached[best])
+    return lengths
+
+
+def _single_change(model: _Model, lengths: FloatArray, goodput: float, gains: FloatArray) -> FloatArray:
+    """The one length whose change gains most (exactly), its deadline counted, shape (1, K)."""
+    unit = model.problem.s_per_token
+    deadline = np.maximum(model.length * unit, _others_max(lengths * unit))
+    value = gains - goodput * (deadline - model.deadline_s(lengths))
+    level, device = np.unravel_index(int(np.argmax(value)), value.shape)
+    changed = lengths.copy()
+    changed[device] = model.low + level
+    return changed[None, :]
+
+
+def _many_changes(model: _Model, lengths: FloatArray, goodput: float, gains: FloatArray) -> FloatArray:
+    """All changes the model wants at its best deadline, those of the better half, quarter, ...; shape (m, K)."""
+    deadline, levels_wanted = model.by_deadline.best(gains, goodput)
+    wanted = model.low + levels_wanted.astype(float)
+    kept = model.refitted(lengths, np.array([deadline]))[0]
+    profit = model.at(gains, wanted) - model.at(gains, kept)
+    order = np.argsort(-profit, kind="stable")
+    rows = [kept]
+    size = int(np.count_nonzero(profit > 0.0))
+    while size > 0:
+        row = kept.copy()
+        row[order[:size]] = wanted[order[:size]]
+        rows.append(row)
+        size //= 2
+    return np.array(rows)
+
+
+def _other_deadlines(model: _Model, lengths: FloatArray, goodput: float, gains: FloatArray) -> FloatArray:
+    """The same devices at the deadlines that the model likes best, of those near and a spread of all; shape (m, K)."""
+    place = int(np.searchsorted(model.every, model.deadline_s(lengths)))
+    near = np.arange(max(0, place - _NEAR), min(model.every.size, place + _NEAR + 1))
+    tried = model.every[np.union1d(near, _spread(0, model.every.size - 1, _NEAR))]
+    rows = model.refitted(lengths, tried)
+    value = np.sum(model.at(gains, rows), axis=1) - goodput * tried
+    return np.asarray(rows[np.argsort(-value, kind="stable")[:_REFITTED]])
+
+
+def _best_pair(model: _Model, lengths: FloatArray) -> FloatArray | None:
+    """The best control that differs at two devices, each at the minimum or at all that fits; None if none is better.
+
+    One weak device can hide behind another, so that only setting both aside, or exchanging them, gains.
+    """
+    problem = model.problem
+    goodput = float(problem.goodput(lengths[None, :])[0])
+    deadline = model.deadline_s(lengths)
+    cap = fitting(problem, np.array([deadline]))[0]
+    other = np.where(lengths > model.low, float(model.low), cap)
+    first = np.where(np.eye(lengths.size, dtype=bool), other, lengths)
+    correction, slopes = problem.correction.gradient_s(problem.rejection(first))
+    more_tokens = model.at(model.tokens, other) - model.at(model.tokens, lengths)
+    more_rejected = model.at(model.rejection, other) - model.at(model.rejection, lengths)
+    tokens = np.sum(model.at(model.tokens, first), axis=1)[:, None] + more_tokens
+    more_verify = problem.scenario.verify_per_token_s * (other - lengths)
+    seconds = deadline + (problem.scenario.verify_s(first) + correction)[:, None] + more_verify + slopes * more_rejected
+    value = np.where(np.eye(lengths.size, dtype=bool), 0.0, tokens / seconds)
+    at = np.unravel_index(int(np.argmax(value)), value.shape)
+    if value[at] <= goodput * _IMPROVES:
+        return None
+    changed = first[at[0]]
+    changed[at[1]] = other[at[1]]
+    return np.asarray(changed)
+
+
+def _others_max(values: FloatArray) -> FloatArray:
+    """For each entry the greatest of the others, 0 where there is none; shape (K,)."""
+    top = int(np.argmax(values))
+    others = np.full(values.size, values[top])
+    others[top] = np.max(np.delete(values, top), initial=0.0)
+    return others

@@ -1,0 +1,93 @@
+"""The papers' baselines (design section 6); every control they give is scored by the one evaluator."""
+
+import numpy as np
+
+from msopt.arrays import FloatArray, IntArray, levels
+from msopt.errors import ParameterError
+from msopt.lengths.homogeneous import best_common_length, common_goodput
+from msopt.lengths.separable import best_separable
+from msopt.model.control import ModeRule
+from msopt.model.goodput import finish_s, round_at
+from msopt.model.scenario import Problem, Scenario
+from msopt.modes.correction import CorrectionTimes
+from msopt.modes.mode_problem import ModeProblem
+
+FIXED_LENGTH = 8
+
+
+def fixed_lengths(scenario: Scenario, length: int | None = None) -> IntArray:
+    """[MS] Fixed BW&L: the same length for all, 8 within the limits by default, over equal shares.
+
+    Raises
+    ------
+    ParameterError
+        For a length outside the scenario's limits.
+    """
+    low, high = scenario.length_limits("heterogeneous")
+    if length is None:
+        length = min(max(FIXED_LENGTH, low), high)
+    if not low <= length <= high:
+        raise ParameterError(f"length = {length} is outside the scenario's limits, {low} to {high}")
+    return np.full(scenario.device_count, length, dtype=np.int64)
+
+
+def equal_bandwidth_lengths(scenario: Scenario) -> IntArray:
+    """[MS] Uni-BW: equal shares, and the whole lengths that are best with them (exact)."""
+    return _equal_share_lengths(scenario, "heterogeneous")
+
+
+def computation_only_lengths(scenario: Scenario) -> IntArray:
+    """[UD]: the lengths that would be best if corrections took no time (exact)."""
+    return _equal_share_lengths(scenario, "modes")
+
+
+def _equal_share_lengths(scenario: Scenario, problem: Problem) -> IntArray:
+    per_token = finish_s(scenario, problem, 1.0, scenario.equal_share_hz)
+    return best_separable(scenario, per_token, scenario.length_limits(problem))[1]
+
+
+def uniform_lengths(problem: ModeProblem) -> IntArray:
+    """[UD]: the best common length, all of them tried."""
+    every = levels(problem.limits, problem.scenario.device_count)
+    return np.asarray(every[np.argmax(problem.goodput(every))], dtype=np.int64)
+
+
+def point_to_point_goodput(scenario: Scenario, problem: Problem) -> float:
+    """[MS] P2P: each device alone with the whole band at its best length; the mean over devices [token/s]."""
+    lengths = levels(scenario.length_limits(problem), scenario.device_count)
+    verify = scenario.verify_base_s + scenario.verify_per_device_s + scenario.verify_per_token_s * (lengths + 1.0)
+    seconds = finish_s(scenario, problem, lengths, scenario.uplink_bandwidth_hz) + verify
+    if problem == "modes":
+        seconds = seconds + (1.0 - scenario.acceptance.survival(lengths)) * alone_s(scenario)
+    return float(np.mean(np.max(scenario.acceptance.expected_tokens(lengths) / seconds, axis=0)))
+
+
+def alone_s(scenario: Scenario, rule: ModeRule = "best") -> FloatArray:
+    """T({k}) of each device [s]: one device with the whole band and all power, by the mode that the rule gives it."""
+    times = CorrectionTimes(scenario)
+    one = np.ones(scenario.device_count, dtype=np.int64)
+    up, down = times.uplink_s(one, np.arange(one.size)), times.downlink_s(one, times.inverse_snr)
+    by_rule = {"best": np.minimum(up, down), "all-uplink": up, "all-downlink": down, "random": 0.5 * (up + down)}
+    answer = np.empty(one.size)
+    answer[times.order] = by_rule[rule]
+    return answer
+
+
+def centralised_goodput(scenario: Scenario, problem: Problem) -> float:
+    """[MS] Cen-SPIN: drafting and verification at the server, one best length for the batch, no radio [token/s].
+
+    Raises
+    ------
+    ParameterError
+        Where the scenario has no `server.draft_s_per_token`.
+    """
+    step = scenario.server_draft_s_per_token
+    if step is None:
+        raise ParameterError("method centralised needs server.draft_s_per_token in the scenario")
+    length, _ = best_common_length(scenario, step, scenario.length_limits(problem))
+    return float(common_goodput(scenario, step, np.array([length], dtype=float))[0])
+
+
+def server_only_goodput(scenario: Scenario) -> float:
+    """No drafting: one token for each device from every verification step [token/s]."""
+    return float(round_at(scenario, np.zeros(scenario.device_count), 0.0).goodput)

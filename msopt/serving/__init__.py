@@ -1,0 +1,1 @@
+"""For a server that drafts and verifies itself: the best length by batch size, and its configuration."""
