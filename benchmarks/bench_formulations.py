@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.ratios import interleaved, table
 from formulations import DraftControl, Options
-from formulations.per_second import LEAST_ROUND_RATE
+from formulations.terms.program import LEAST_ROUND_RATE
 from msopt import Scenario, draw
 from reports.random_scenarios import family
 

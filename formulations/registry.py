@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from formulations.bandwidth_for_lengths import BandwidthForLengths
-from formulations.bandwidth_minmax import BandwidthMinMax
-from formulations.base import AbstractFormulation
-from formulations.downlink_power import DownlinkPower
-from formulations.draft_control import DraftControl
-from formulations.homogeneous_length import HomogeneousLength
-from formulations.joint_law_bound import JointLawBound
-from formulations.lengths_at_deadline import LengthsAtDeadline
-from formulations.mode_selection import ModeSelection
-from formulations.whole_lengths import WholeLengths
+from formulations.core.formulation import AbstractFormulation
+from formulations.problems.bandwidth_for_lengths import BandwidthForLengths
+from formulations.problems.bandwidth_minmax import BandwidthMinMax
+from formulations.problems.downlink_power import DownlinkPower
+from formulations.problems.draft_control import DraftControl
+from formulations.problems.homogeneous_length import HomogeneousLength
+from formulations.problems.joint_law_bound import JointLawBound
+from formulations.problems.lengths_at_deadline import LengthsAtDeadline
+from formulations.problems.mode_selection import ModeSelection
+from formulations.problems.whole_lengths import WholeLengths
 from msopt.errors import ParameterError, describe
 from msopt.model.scenario import Scenario
 

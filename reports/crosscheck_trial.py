@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from formulations import FormulationSolution, SolveError
+from formulations.core.solve_checked import Options
 from formulations.registry import OBJECTIVE_RTOL, PRICE_RTOL
-from formulations.solve_checked import Options
 from msopt import Scenario
 from msopt.arrays import FloatArray
 from reports.crosscheck_checks import Check

@@ -5,9 +5,15 @@ import numpy as np
 import pytest
 
 from formulations import DraftControl
-from formulations.certificate import _relative, _stationarity, _stationarity_by_trees, _weighted, certify
-from formulations.gradient import compiled_rows
-from formulations.solve_checked import CERTIFIED_CURVED
+from formulations.core.certificate import (
+    _relative,
+    _stationarity,
+    _stationarity_by_trees,
+    _weighted,
+    certify,
+)
+from formulations.core.gradient import compiled_rows
+from formulations.core.solve_checked import CERTIFIED_CURVED
 from reports.random_scenarios import random_scenario
 from tests.formulations.cells import RESIDUAL, S2
 

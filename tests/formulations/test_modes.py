@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 from formulations import DownlinkPower, JointLawBound, ModeSelection, ProblemInfeasibleError, enumerate_modes
-from formulations.joint_law_bound import correction_times, rejected_sets
+from formulations.problems.joint_law_bound import correction_times, rejected_sets
 from msopt.errors import ParameterError
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario

@@ -9,8 +9,8 @@ import pytest
 
 import formulations
 from formulations import REGISTRY, AbstractFormulation, Entry
-from formulations.per_second import PerSecondProgram
 from formulations.registry import formulation
+from formulations.terms.program import PerSecondProgram
 from msopt.errors import ParameterError
 from tests.formulations.cells import S2
 

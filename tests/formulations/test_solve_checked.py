@@ -21,9 +21,9 @@ from formulations import (
     SolveError,
     SolverFailedError,
     SolverMissingError,
-    solve_checked,
 )
-from formulations.solve_checked import solver_settings
+from formulations.core import solve_checked
+from formulations.core.solve_checked import solver_settings
 from msopt.errors import InfeasibleError, MsoptError, ParameterError
 from tests.formulations.cells import OBJECTIVE_RTOL, S2
 

@@ -23,9 +23,9 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation
-from formulations.downlink_power import DownlinkPower, device_set
-from formulations.solution import Decision
+from formulations.core.conic_solution import Decision
+from formulations.core.formulation import AbstractFormulation
+from formulations.problems.downlink_power import DownlinkPower, device_set
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.model.budget import equal_share, within_budget

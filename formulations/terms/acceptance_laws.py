@@ -11,7 +11,7 @@ whole j between the limits.
 import cvxpy as cp
 import numpy as np
 
-from formulations.per_second import PerSecondProgram
+from formulations.terms.program import PerSecondProgram
 
 AS_GOOD_AS_CERTAIN, AS_GOOD_AS_NEVER = 1e-6, 1e-9
 """Acceptance this close to 1 (times the longest round) or 0 counts as that: the cone loses it in round-off."""

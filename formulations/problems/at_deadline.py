@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from formulations.base import AbstractFormulation
-from formulations.first_guess import common_latency
+from formulations.core.formulation import AbstractFormulation
+from formulations.terms.first_guess import common_latency
 from msopt.errors import ParameterError, describe
 from msopt.model.scenario import Scenario
 

@@ -16,8 +16,8 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation
-from formulations.solution import Decision
+from formulations.core.conic_solution import Decision
+from formulations.core.formulation import AbstractFormulation
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from msopt.model.budget import within_budget

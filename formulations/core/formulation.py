@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import cvxpy as cp
 
-from formulations.declared import DeclaredProgram
-from formulations.errors import FormulationError
-from formulations.quantity import Quantity, Requirement
-from formulations.solution import FormulationSolution
-from formulations.solve_checked import Options, solve_checked
+from formulations.core.conic_solution import FormulationSolution
+from formulations.core.declared import DeclaredProgram
+from formulations.core.quantity import Quantity, Requirement
+from formulations.core.solve_checked import Options, solve_checked
+from formulations.core.solver_errors import FormulationError
 from msopt.errors import ParameterError, describe
 
 
@@ -58,5 +58,5 @@ class AbstractFormulation(DeclaredProgram):
         self._compile()
 
     def solve(self, solver: str | None = None, options: Options | None = None) -> FormulationSolution:
-        """Solve, certify and score; see `formulations.solve_checked`."""
+        """Solve, certify and score; see `formulations.core.solve_checked`."""
         return solve_checked(self, self.solvers[0] if solver is None else solver, options or Options())

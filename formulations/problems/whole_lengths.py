@@ -15,8 +15,8 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.at_deadline import AtDeadline
-from formulations.solution import Decision
+from formulations.core.conic_solution import Decision
+from formulations.problems.at_deadline import AtDeadline
 from msopt.arrays import FloatArray
 from msopt.model.budget import within_budget
 from msopt.model.control import Control

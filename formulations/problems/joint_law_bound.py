@@ -18,8 +18,8 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.at_deadline import AtDeadline
-from formulations.solution import Decision
+from formulations.core.conic_solution import Decision
+from formulations.problems.at_deadline import AtDeadline
 from msopt.arrays import BoolArray, FloatArray
 from msopt.errors import ParameterError
 from msopt.model.goodput import Round

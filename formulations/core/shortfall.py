@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import cvxpy as cp
 import numpy as np
 
-from formulations.declared import DeclaredProgram
-from formulations.quantity import Requirement
+from formulations.core.declared import DeclaredProgram
+from formulations.core.quantity import Requirement
 
 PRECISION = 1e-5
 """Of the nearest bound, relative to it: four digits are shown."""

@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy.constraints.constraint import Constraint
 
-from formulations.gradient import compiled_rows
-from formulations.solution import Certificate
+from formulations.core.conic_solution import Certificate
+from formulations.core.gradient import compiled_rows
 from msopt.arrays import FloatArray
 
 Parts = list[FloatArray]

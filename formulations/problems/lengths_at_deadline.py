@@ -14,12 +14,12 @@ from typing import final
 import cvxpy as cp
 import numpy as np
 
-from formulations.at_deadline import AtDeadline
-from formulations.first_guess import draft_control_guess
-from formulations.laws import goodput, set_goodput
-from formulations.per_second import PerSecondProgram
-from formulations.sharing import declare_sharing, set_sharing
-from formulations.solution import Decision
+from formulations.core.conic_solution import Decision
+from formulations.problems.at_deadline import AtDeadline
+from formulations.terms.acceptance_laws import goodput, set_goodput
+from formulations.terms.first_guess import draft_control_guess
+from formulations.terms.program import PerSecondProgram
+from formulations.terms.uplink_sharing import declare_sharing, set_sharing
 from msopt.arrays import FloatArray
 from msopt.model.goodput import finish_s, round_at
 

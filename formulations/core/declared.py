@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 import cvxpy as cp
 import numpy as np
 
-from formulations.errors import FormulationError
-from formulations.quantity import Quantity, Requirement
-from formulations.solution import Decision, ShadowPrice
+from formulations.core.conic_solution import Decision, ShadowPrice
+from formulations.core.quantity import Quantity, Requirement
+from formulations.core.solver_errors import FormulationError
 from msopt.arrays import FloatArray
 from msopt.errors import describe
 from msopt.model.control import Control

@@ -21,9 +21,9 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation
-from formulations.first_guess import SMALLEST_LENGTH, draft_control_guess
-from formulations.solution import Decision
+from formulations.core.conic_solution import Decision
+from formulations.core.formulation import AbstractFormulation
+from formulations.terms.first_guess import SMALLEST_LENGTH, draft_control_guess
 from msopt.arrays import FloatArray
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import within_budget

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation
-from formulations.solution import Decision
+from formulations.core.conic_solution import Decision
+from formulations.core.formulation import AbstractFormulation
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError, describe
 from msopt.model.budget import within_budget

@@ -20,9 +20,11 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 
-from formulations.certificate import certify, is_affine
-from formulations.declared import DeclaredProgram
-from formulations.errors import (
+from formulations.core.certificate import certify, is_affine
+from formulations.core.conic_solution import Attempt, Decision, FormulationSolution
+from formulations.core.declared import DeclaredProgram
+from formulations.core.shortfall import shortfall
+from formulations.core.solver_errors import (
     InaccurateSolutionError,
     ProblemInfeasibleError,
     ProblemUnboundedError,
@@ -30,8 +32,6 @@ from formulations.errors import (
     SolverFailedError,
     SolverMissingError,
 )
-from formulations.shortfall import shortfall
-from formulations.solution import Attempt, Decision, FormulationSolution
 from msopt.errors import ParameterError, describe
 
 CERTIFIED = 2.5e-7
@@ -181,7 +181,7 @@ def solve_checked(formulation: DeclaredProgram, solver: str, options: Options) -
     ParameterError
         For a solver that is unknown, refused or unfit.
     SolverMissingError, SolverFailedError, InaccurateSolutionError, ProblemInfeasibleError, ProblemUnboundedError
-        See `formulations.errors`.
+        See `formulations.core.solver_errors`.
     """
     names = [check_solver(formulation.name, one, formulation.solvers) for one in (solver, *options.fallback)]
     if formulation.known_infeasible():

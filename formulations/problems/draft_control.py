@@ -24,9 +24,9 @@ from typing import final
 
 import cvxpy as cp
 
-from formulations.laws import goodput, set_goodput
-from formulations.per_second import PerSecondProgram
-from formulations.sharing import declare_sharing, set_sharing
+from formulations.terms.acceptance_laws import goodput, set_goodput
+from formulations.terms.program import PerSecondProgram
+from formulations.terms.uplink_sharing import declare_sharing, set_sharing
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import FixedSnr
 

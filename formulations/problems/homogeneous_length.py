@@ -15,8 +15,8 @@ from typing import Any, ClassVar, final
 import cvxpy as cp
 import numpy as np
 
-from formulations.base import AbstractFormulation
-from formulations.solution import Decision
+from formulations.core.conic_solution import Decision
+from formulations.core.formulation import AbstractFormulation
 from msopt.errors import ParameterError, describe
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario

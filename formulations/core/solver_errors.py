@@ -1,6 +1,6 @@
 """What can go wrong between a declared problem and a trusted answer; each error is one line with its remedy."""
 
-from formulations.solution import Attempt
+from formulations.core.conic_solution import Attempt
 from msopt.errors import InfeasibleError, MsoptError
 
 

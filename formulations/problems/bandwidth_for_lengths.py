@@ -11,7 +11,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from formulations.equal_latency import EqualLatency
+from formulations.problems.equal_latency import EqualLatency
 from msopt.arrays import FloatArray, vector
 from msopt.errors import ParameterError
 from msopt.model.scenario import Problem, Scenario

@@ -1,0 +1,1 @@
+"""What every formulation shares: building, solving, checking and certifying a declared problem."""

@@ -1,0 +1,1 @@
+"""The declared problems, one file each."""
