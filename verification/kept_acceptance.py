@@ -7,7 +7,7 @@ from msopt.errors import ParameterError, describe
 from msopt.measured.profile import Profile
 from msopt.measured.provenance import Origin
 from verification.pairs import Pair
-from verification.provenance import model_record, vocabulary_record
+from verification.profile_records import model_record, vocabulary_record
 
 _COMPARED = ("quantisation", "compute_type", "parameters", "layers", "layers_left_out")
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from msopt.errors import ParameterError
-from verification.correction import Corrected, Exchange
+from verification.exchange import Corrected, Exchange
 from verification.pairs import Pair
 from verification.sampling import Generators, SamplingRule, at, draw, overlap, ratio, through_end, verify
 

@@ -53,7 +53,7 @@ class TextLaws:
         payload : Payload or None
             How drafts are cut to levels, with at most `MOST_KEPT` entries; None: not at all.
         at_device : bool
-            Whether the device corrects, so that the target's law is cut as well (`verification.correction`).
+            Whether the device corrects, so that the target's law is cut as well (`verification.exchange`).
         """
         p, qx = at(self.target, self.tokens), at(self.draft, self.tokens)
         if payload is not None:

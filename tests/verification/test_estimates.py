@@ -136,7 +136,7 @@ def test_replayed_texts_give_the_acceptance_of_rounds() -> None:
 
     Seed 6; 4 standard errors, with texts counted as three times as noisy as flags: 6e-5 false alarms for each of three.
     """
-    from verification.correction import Exchange
+    from verification.exchange import Exchange
     from verification.sampling import draw, verify
 
     generator = torch.Generator().manual_seed(6)

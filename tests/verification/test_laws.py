@@ -12,8 +12,8 @@ from transformers import LlamaForCausalLM
 from msopt import ParameterError
 from reports.cli import main
 from tests.verification.tiny import LETTERS, write_model
-from verification.correction import Exchange
 from verification.estimates import PromptRun
+from verification.exchange import Exchange
 from verification.language_model import LanguageModel, load_model
 from verification.messages import Payload
 from verification.pairs import Pair, make_pair

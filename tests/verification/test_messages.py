@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msopt import ParameterError
-from verification.correction import Exchange
+from verification.exchange import Exchange
 from verification.messages import (
     Payload,
     distribution_message,

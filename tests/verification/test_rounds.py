@@ -6,8 +6,8 @@ import pytest
 import torch
 from scipy.stats import chisquare
 
-from verification.correction import Exchange
 from verification.decoder import Decoder
+from verification.exchange import Exchange
 from verification.messages import Payload
 from verification.pairs import Pair
 from verification.rounds import Session, generate

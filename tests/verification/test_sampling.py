@@ -10,7 +10,7 @@ from torch import Tensor
 
 from msopt import ParameterError
 from tests.tolerances import EXACT
-from verification.correction import Exchange, device_acceptance, left_out
+from verification.exchange import Exchange, device_acceptance, left_out
 from verification.messages import Payload, target_levels
 from verification.sampling import SamplingRule, at, draw, overlap, ratio, residual, through_end, verify
 
