@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.ratios import Work, collect, interleaved, over, table
 from formulations import WholeLengths
 from msopt import Scenario, draw, solve
-from reports.random_scenarios import family
+from reports.crosscheck.random_scenarios import family
 
 SCENARIOS = 20
 NEEDED_S = {16: 0.5, 32: 3.0, 64: 30.0}

@@ -19,7 +19,7 @@ from benchmarks.ratios import interleaved, table
 from formulations import DraftControl, Options
 from formulations.terms.program import LEAST_ROUND_RATE
 from msopt import Scenario, draw
-from reports.random_scenarios import family
+from reports.crosscheck.random_scenarios import family
 
 ROUNDS = 9
 LARGE, SMALL = 1000, 50

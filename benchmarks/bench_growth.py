@@ -14,7 +14,7 @@ from benchmarks.ratios import Work, collect, interleaved, peak_bytes, table
 from msopt import Scenario
 from msopt.lengths.homogeneous import solve_homogeneous
 from msopt.lengths.relaxed import solve_relaxed
-from reports.random_scenarios import family
+from reports.crosscheck.random_scenarios import family
 
 ROUNDS = 5
 COUNTS = (10, 100, 1000, 10_000, 100_000, 1_000_000)

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from msopt.arrays import FloatArray
 from reports.plots.style import GREY, Look, end_labels, looks, new_panel, set_title, styled
-from reports.rows import rows_of
+from reports.shared.rows import rows_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,7 +20,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from reports.words import literal
+from reports.shared.words import literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

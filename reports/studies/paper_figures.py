@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from msopt import PRESETS
 from msopt.model.scenario import Problem
+from reports.shared.mean_intervals import mean_of
 from reports.studies.effort import Effort
-from reports.studies.intervals import mean_of
 from reports.studies.study import OPTIMUM, Study, Value
 
 if TYPE_CHECKING:

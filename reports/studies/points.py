@@ -22,10 +22,10 @@ from msopt import (
 )
 from msopt.many import LARGEST_TOGETHER
 from msopt.model.scenario import Problem
+from reports.methods.user_method import user_solution
+from reports.shared.words import exception_words
 from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import OPTIMUM, Point, Study
-from reports.user_method import user_solution
-from reports.words import exception_words
 
 Row = dict[str, Any]
 

@@ -16,7 +16,7 @@ from msopt.arrays import FloatArray
 from msopt.errors import describe
 from msopt.files.scenario_toml import to_toml
 from msopt.model.validation import TABLES
-from reports.inputs import read_scenario
+from reports.shared.inputs import read_scenario
 
 DRAW_ARGUMENTS = ("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell")
 FIELDS = tuple(field for held in TABLES.values() for field in held)

@@ -9,7 +9,7 @@ from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from msopt.model.goodput import finish_s
 from msopt.model.scenario import Scenario
-from reports.random_scenarios import random_scenario
+from reports.crosscheck.random_scenarios import random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, RESIDUAL, S1, S2
 
 EARLY_RTOL = 3 * ARGMIN_RTOL

@@ -14,7 +14,7 @@ from formulations.core.certificate import (
 )
 from formulations.core.gradient import compiled_rows
 from formulations.core.solve_checked import CERTIFIED_CURVED
-from reports.random_scenarios import random_scenario
+from reports.crosscheck.random_scenarios import random_scenario
 from tests.formulations.cells import RESIDUAL, S2
 
 

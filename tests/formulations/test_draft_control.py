@@ -5,7 +5,7 @@ import pytest
 
 from formulations import DraftControl, FormulationError, SolveError
 from msopt.model.acceptance import Acceptance
-from reports.random_scenarios import random_scenario
+from reports.crosscheck.random_scenarios import random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, RESIDUAL, S1, S2, base_cell
 from tests.formulations.reference import relaxed_optimum
 

@@ -22,7 +22,7 @@ from msopt.model.acceptance import Acceptance
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import UplinkSharing
-from reports.random_scenarios import family, random_scenario
+from reports.crosscheck.random_scenarios import family, random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, RESIDUAL, S1, S2, S3, base_cell
 
 BISECTION_RTOL = 1e-4

@@ -11,7 +11,7 @@ from formulations.problems.joint_law_bound import correction_times, rejected_set
 from msopt.errors import ParameterError
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
-from reports.random_scenarios import random_scenario
+from reports.crosscheck.random_scenarios import random_scenario
 from tests.formulations.cells import OBJECTIVE_RTOL, RESIDUAL, S1, S2, S3, base_cell
 
 

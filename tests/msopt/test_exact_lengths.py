@@ -17,7 +17,7 @@ from msopt.lengths.region_search import DeadlineSearch, Effort, Proof, prove
 from msopt.lengths.relaxed import length_split, shortest_deadline
 from msopt.lengths.worth import exact_goodput
 from msopt.model.scenario import Scenario
-from reports.random_scenarios import family
+from reports.crosscheck.random_scenarios import family
 from tests import brute_force
 from tests.cases import Description, s2, s3, scenario_of
 from tests.strategies import LAWS, descriptions

@@ -17,7 +17,7 @@ from msopt.lengths.response import Response
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import UplinkSharing
 from msopt.model.stack import ScenarioStack
-from reports.random_scenarios import family, random_scenario
+from reports.crosscheck.random_scenarios import family, random_scenario
 from tests.strategies import scenarios
 from tests.tolerances import CLOSED_FORM, EXACT, RELAXED_OPTIMUM
 

@@ -7,7 +7,7 @@ from msopt import Control, ParameterError, draw, evaluate, solve, solve_many
 from msopt.many import LARGEST_TOGETHER
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import UplinkSharing
-from reports.random_scenarios import family
+from reports.crosscheck.random_scenarios import family
 from tests import brute_force
 from tests.cases import scenario_of
 from tests.tolerances import EXACT, MANY_AS_ONE, NEVER_ABOVE, OPTIMAL

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pytest
 import tomli_w
 
-from reports import cli
+from reports.cli import app as cli
 from tests.cases import Description
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from msopt import bundled
 from msopt.files.profile_json import write_profile
-from reports.page import write_report
-from reports.record import Record
+from reports.page.page import write_report
+from reports.shared.record import Record
 from tests.profiles import profile, verification
 from tests.reports.browser import chromium
 from tests.reports.command import Command

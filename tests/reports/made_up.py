@@ -22,15 +22,15 @@ from msopt.measured.profile import (
 )
 from msopt.measured.profile import PayloadRow as Payload
 from msopt.measured.provenance import Machine, Model, Sampling, Vocabulary
-from reports.answer import answer
-from reports.collect import joined
-from reports.crosscheck_record import tables_of
-from reports.figures import CLAIMS_OF
-from reports.profile_tables import measured_times, profile_record
-from reports.record import Record
-from reports.self_checks import checks_record
-from reports.settings_table import settings_record
-from reports.studies.claims import NOT_HERE
+from reports.claims.judging import NOT_HERE
+from reports.crosscheck.recorded import tables_of
+from reports.page.answer import answer
+from reports.page.collect import joined
+from reports.page.profile_tables import measured_times, profile_record
+from reports.page.self_checks import checks_record
+from reports.page.settings_table import settings_record
+from reports.plots.figures import CLAIMS_OF
+from reports.shared.record import Record
 from reports.studies.closed_forms import CLOSED
 from reports.studies.effort import QUICK
 from reports.studies.gains import BASELINES, PAPER_GAIN

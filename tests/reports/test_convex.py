@@ -6,8 +6,8 @@ import pytest
 
 from msopt import Scenario, solve
 from msopt.model.acceptance import Acceptance
-from reports import convex
-from reports.random_scenarios import random_scenario
+from reports.crosscheck.random_scenarios import random_scenario
+from reports.methods import convex
 from tests.cases import s1, s2, scenario_of
 from tests.reports.command import Command
 from tests.reports.test_errors import assert_one_line

@@ -12,14 +12,14 @@ import pytest
 from formulations import REGISTRY, DraftControl, SolverFailedError
 from formulations.registry import Entry
 from msopt import Control, Scenario, react, solve
-from reports import crosscheck_formula
-from reports.crosscheck import Plan, crosscheck
-from reports.crosscheck_checks import CHECKS
-from reports.crosscheck_references import relaxed
-from reports.crosscheck_references_ud import modes
-from reports.crosscheck_trial import Trial, attempt, certified, reference_of
-from reports.crosscheck_verdict import SOLVED_AT_LEAST, faults, refuted, row
-from reports.random_scenarios import family, random_scenario
+from reports.crosscheck import own_formula as crosscheck_formula
+from reports.crosscheck.checks import CHECKS
+from reports.crosscheck.random_scenarios import family, random_scenario
+from reports.crosscheck.references import relaxed
+from reports.crosscheck.references_ud import modes
+from reports.crosscheck.trial import Trial, attempt, certified, reference_of
+from reports.crosscheck.trials_run import Plan, crosscheck
+from reports.crosscheck.verdict import SOLVED_AT_LEAST, faults, refuted, row
 from tests.cases import s1, s2, scenario_of
 from tests.reports.command import Command
 from tests.reports.test_errors import assert_one_line

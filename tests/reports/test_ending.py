@@ -11,9 +11,9 @@ import psutil
 import pytest
 import tomli_w
 
-from reports import ending
-from reports.ending import Interrupted, Terminated, terminable
-from reports.sweep import FINISHED, STUDY
+from reports.shared import ending
+from reports.shared.ending import Interrupted, Terminated, terminable
+from reports.studies.sweep import FINISHED, STUDY
 from tests.cases import s2
 
 LONG = """
@@ -30,7 +30,7 @@ WAIT_S = 120.0
 CODE = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from reports.start import main
+from reports.cli.start import main
 sys.exit(main())
 """
 
@@ -118,7 +118,7 @@ def test_a_second_interrupt_does_not_break_into_what_tidies_up(monkeypatch: pyte
 def test_an_interrupt_while_libraries_are_loaded_is_quiet() -> None:
     code = """
 import signal, sys
-from reports.start import main
+from reports.cli.start import main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 class Early:
     def find_spec(self, name, *_):

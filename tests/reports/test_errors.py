@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reports import cli
+from reports.cli import app as cli
 from tests.cases import Description, base, s2
 from tests.reports.command import Command, Outcome
 

@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from reports import joint_law_study
+from reports.studies import joint_law_study
 
 
 def test_gaps() -> None:

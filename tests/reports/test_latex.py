@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from reports.shown import Column, Shown
+from reports.page.shown import Column, Shown
 
 TEXTS = (
     "[UD] Algorithm 1",

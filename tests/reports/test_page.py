@@ -9,19 +9,19 @@ import pandas as pd
 import pytest
 
 from msopt import METHODS, PROBLEMS, Scenario
-from reports.answer import answer
-from reports.figures import CLAIMS_OF, STUDY_FIGURES, figures
-from reports.html import TEMPLATES, as_html
-from reports.method_notes import note
-from reports.page import HEADINGS, TITLE, markdown
+from reports.methods.method_notes import note
+from reports.methods.protocols import verdict
+from reports.page.answer import answer
+from reports.page.html import TEMPLATES, as_html
+from reports.page.page import HEADINGS, TITLE, markdown
+from reports.page.self_checks import checks_record
+from reports.page.shown import escaped
+from reports.page.shown_tables import shown_tables
+from reports.plots.figures import CLAIMS_OF, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, rendered
-from reports.protocols import verdict
-from reports.record import Record
-from reports.rows import rows_of
-from reports.self_checks import checks_record
-from reports.shown import escaped
-from reports.shown_tables import shown_tables
-from reports.words import literal
+from reports.shared.record import Record
+from reports.shared.rows import rows_of
+from reports.shared.words import literal
 from tests.cases import Description, s2, scenario_of
 from tests.reports.command import Command, strict_json
 from tests.reports.made_up import OWN, made_up_record

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from msopt import ParameterError
-from reports.record import Record
+from reports.shared.record import Record
 
 
 def made() -> Record:

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from reports import collect, crosscheck_record
-from reports.record import Record
+from reports.crosscheck import recorded as crosscheck_record
+from reports.page import collect
+from reports.shared.record import Record
 from reports.studies import gains
 from tests.cases import s2
 from tests.reports.command import Command, strict_json

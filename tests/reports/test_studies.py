@@ -11,10 +11,8 @@ from scipy import integrate, special, stats
 import msopt
 from msopt import Scenario
 from msopt.errors import MsoptError, ParameterError
-from reports.record import Record
-from reports.studies import collect as collect_module
-from reports.studies import gains
-from reports.studies.claims import (
+from reports.claims import studied as collect_module
+from reports.claims.judging import (
     HELD,
     IN_PART,
     NOT_HERE,
@@ -28,12 +26,14 @@ from reports.studies.claims import (
     verdict,
     where,
 )
-from reports.studies.claims_ms import MS_CLAIMS
-from reports.studies.claims_ud import UD_CLAIMS
+from reports.claims.ms_claims import MS_CLAIMS
+from reports.claims.studied import collect
+from reports.claims.ud_claims import UD_CLAIMS
+from reports.shared.mean_intervals import mean_of
+from reports.shared.record import Record
+from reports.studies import gains
 from reports.studies.closed_forms import CLOSED
-from reports.studies.collect import collect
 from reports.studies.effort import FULL, QUICK, Effort
-from reports.studies.intervals import mean_of
 from reports.studies.paper_figures import MS_PRESETS, STUDIED, UD_PRESETS, pair
 from reports.studies.probes import expected_tokens_with_deviations
 from reports.studies.settings import CHANGES, scenario_at, scenario_hash

@@ -19,15 +19,15 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 import msopt as package
 from msopt import InfeasibleError, ManySolutions, MsoptError, ParameterError, Scenario, methods
-from reports.comparison import best_of
-from reports.finished_points import finished_points
-from reports.studies import parallel
+from reports.page.comparison import best_of
+from reports.shared import parallel
 from reports.studies import points as points_module
 from reports.studies import settings as settings_module
+from reports.studies.finished_points import finished_points
 from reports.studies.points import SOLVED, Row
 from reports.studies.settings import scenario_at
 from reports.studies.study import OPTIMUM, Study, parse_study, read_study
-from reports.sweep import FINISHED, RESULTS, sweep
+from reports.studies.sweep import FINISHED, RESULTS, sweep
 from tests.reports import own_methods
 from tests.reports.command import Command
 from tests.tolerances import MANY_AS_ONE

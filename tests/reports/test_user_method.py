@@ -10,9 +10,9 @@ import pytest
 
 import msopt
 from msopt import InfeasibleError, ParameterError, Scenario
-from reports.crosscheck_formula import load_formula, score_formula
-from reports.ending import Interrupted
-from reports.user_method import user_solution
+from reports.crosscheck.own_formula import load_formula, score_formula
+from reports.methods.user_method import user_solution
+from reports.shared.ending import Interrupted
 from tests.reports import own_methods
 
 HERE = "tests.reports.own_methods"

@@ -7,8 +7,8 @@ import pkgutil
 import pytest
 
 import reports
-from reports.inputs import about, provenance
-from reports.words import literal, number, one_line, per_cent, with_prefix
+from reports.shared.inputs import about, provenance
+from reports.shared.words import literal, number, one_line, per_cent, with_prefix
 
 
 @pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(reports.__path__)])

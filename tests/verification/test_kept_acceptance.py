@@ -11,8 +11,8 @@ from msopt.drawn.from_profiles import draw_from_profiles
 from msopt.files.profile_json import parse_profile, profile_text, write_profile
 from msopt.measured.profile import Profile
 from msopt.measured.provenance import Machine, Origin
-from reports.cli import main
-from reports.profile_tables import profile_record
+from reports.cli.app import main
+from reports.page.profile_tables import profile_record
 from tests.profiles import profile as invented
 from tests.verification.test_measurement import plan_of, ticking
 from verification.kept_acceptance import check_same_pair, kept_settings

@@ -10,7 +10,7 @@ from torch import Tensor
 from transformers import LlamaForCausalLM
 
 from msopt import ParameterError
-from reports.cli import main
+from reports.cli.app import main
 from tests.verification.tiny import LETTERS, write_model
 from verification.estimates import PromptRun
 from verification.exchange import Exchange

@@ -11,8 +11,8 @@ import torch
 from msopt import ParameterError
 from msopt.files.profile_json import read_profile
 from msopt.measured.profile import Profile
-from reports.cli import main
-from reports.measure_table import disagreements, tokens_by_law
+from reports.cli.app import main
+from reports.cli.measure_table import disagreements, tokens_by_law
 from verification.measurement import Plan, finish, measure
 from verification.pairs import Pair
 from verification.prompts import all_prompts

@@ -1,0 +1,1 @@
+"""What the papers say, judged by one rule from recorded cases."""

@@ -1,0 +1,203 @@
+"""The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | measure | report | crosscheck`.
+
+Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible,
+the solver failed, or a sweep has rows without an answer, 130 interrupted, 143 terminated. pandas, matplotlib and jinja2
+are loaded by `report` only, cvxpy by `crosscheck` and by method `convex`, rich where a table is printed.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer.main import get_command
+
+import msopt
+from msopt import ParameterError, Scenario, Solution
+from msopt.files.whole_files import read_text
+from reports.cli import arguments as opt
+from reports.cli.crosscheck_command import crosscheck
+from reports.cli.measure_command import measure
+from reports.cli.report_command import report
+from reports.cli.scenario_command import scenario
+from reports.cli.schedule_command import schedule
+from reports.cli.sweep_command import sweep
+from reports.methods.convex import solve_problems
+from reports.methods.protocols import with_protocols
+from reports.shared.ending import Interrupted, Terminated, terminable
+from reports.shared.inputs import about, read_control, read_scenario, rejected_names
+from reports.shared.output import check_file, emit, print_tables, say, tell, warn
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    # Where a stream was closed before the start (`>&-`), Python has none.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    with terminable():
+        try:
+            return _run(arguments)
+        except (Interrupted, Terminated) as error:
+            return error.exit_code
+        except KeyboardInterrupt:
+            return Interrupted.exit_code
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        try:
+            with get_command(app).make_context("msopt", arguments) as context:
+                context.command.invoke(context)
+        finally:
+            say(end="")  # what the commands' own help and the libraries have written there, too
+    except typer.Exit as exit_:
+        return exit_.exit_code
+    except msopt.MsoptError as error:
+        return _complain(str(error), error.exit_code)
+    except typer.TyperException as error:
+        return _complain(error.format_message().replace("Value error, ", ""), ParameterError.exit_code)
+    except BrokenPipeError:
+        return 0  # the reader of a pipe has what it wanted
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _complain(f"{where}{error.strerror or error}", ParameterError.exit_code)
+    return 0
+
+
+def _complain(text: str, code: int) -> int:
+    tell(f"msopt: {text}")
+    return code
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        say(f"msopt {msopt.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _about(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Optimal control of multi-access speculative inference: draft lengths, bandwidth, modes and power."""
+
+
+def _given(**options: object) -> dict[str, object]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _told_once(solutions: Sequence[Solution]) -> list[str]:
+    """Every warning once; one that not all problems have begins with those that have it."""
+    found: dict[str, list[str]] = {}
+    for solution in solutions:
+        for text in solution.warnings:
+            found.setdefault(text, []).append(solution.problem)
+    return [
+        text if len(problems) == len(solutions) else f"{', '.join(problems)}: {text}"
+        for text, problems in found.items()
+    ]
+
+
+app.command()(crosscheck)
+app.command()(measure)
+app.command()(report)
+app.command()(sweep)
+
+
+@app.command()
+def solve(
+    file: opt.File,
+    *,
+    problem: opt.ProblemOption = "heterogeneous",
+    method: opt.Method = "decomposition",
+    solver: opt.Solver = None,
+    samples: opt.Samples = None,
+    seed: opt.Seed = None,
+    length: opt.Length = None,
+    grid_phi: opt.GridPhi = None,
+    grid_lambda: opt.GridLambda = None,
+    grid_rule: opt.Rule = None,
+    node_limit: opt.NodeLimit = None,
+    time_limit_s: opt.TimeLimit = None,
+    form: opt.Form = "table",
+    output: opt.JsonOutput = None,
+) -> None:
+    """Find the best control of a scenario. The JSON is in SI units; a table's heads name theirs."""
+    scenario = read_scenario(file)
+    if output is not None:
+        check_file(output)
+    options = _given(
+        samples=samples,
+        seed=seed,
+        length=length,
+        grid_phi=grid_phi,
+        grid_lambda=grid_lambda,
+        grid_rule=grid_rule,
+        node_limit=node_limit,
+        time_limit_s=time_limit_s,
+    )
+    problems = msopt.PROBLEMS if problem == "all" else (problem,)
+    solutions = solve_problems(scenario, problems, method, options, solver)
+    records = [with_protocols(solution) for solution in solutions]
+    warn(_told_once(solutions))
+
+    from reports.shared.tables import show_solutions
+
+    record = records if problem == "all" else records[0]
+    emit(record, lambda console: show_solutions(console, scenario, records), form=form, output=output)
+
+
+@app.command()
+def react(file: opt.File, rejected: opt.Rejected, form: opt.Form = "table") -> None:
+    """Find the best modes and power for rejections. Of several reactions that take the same time, one is shown."""
+    from reports.methods.scoring import best_reaction
+    from reports.shared.tables import show_reaction
+
+    scenario = read_scenario(file)
+    record = best_reaction(scenario, rejected_names(rejected, scenario.device_names))
+    warn(scenario.warnings)
+    emit(record, lambda console: show_reaction(console, record), form=form)
+
+
+@app.command()
+def evaluate(
+    file: opt.File,
+    control: opt.ControlFile,
+    samples: opt.Samples = None,
+    seed: opt.Seed = None,
+    form: opt.Form = "table",
+) -> None:
+    """Score anyone's control or reaction. One that breaks a constraint is not scored: exit code 3 and which one."""
+    from reports.methods.scoring import scored
+    from reports.shared.tables import show_score
+
+    scenario = read_scenario(file)
+    record = scored(control, scenario, read_control(control, scenario), _given(samples=samples, seed=seed))
+    warn(record["warnings"])
+    emit(record, lambda console: show_score(console, scenario, record), form=form)
+
+
+app.command()(scenario)
+app.command()(schedule)
+
+
+@app.command()
+def scenarios() -> None:
+    """List the bundled scenarios."""
+    from reports.shared.tables import show_bundled
+
+    rows = []
+    for name in msopt.bundled.names():
+        path = msopt.bundled.path(name)
+        rows.append((name, Scenario.read(path).device_count, about(read_text(path), name)))
+    print_tables(lambda console: show_bundled(console, rows))

@@ -1,0 +1,235 @@
+"""The arguments and options of the commands, with their help."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from msopt import PRESETS, PROBLEMS, ParameterError
+from msopt.drawn.channel import CELLS
+from msopt.rivals.grid import GridRule
+from reports.methods.convex import methods_of
+from reports.shared.output import Format
+
+
+def _named(folder: str) -> str:
+    """A shell's unset variable must not scatter a report over the folder that one stands in."""
+    if not folder:
+        raise ParameterError("--output is empty; name a folder")
+    return folder
+
+
+ProblemChoice = Literal["homogeneous", "heterogeneous", "modes", "all"]
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="A scenario file, or the name of a bundled scenario.")]
+ProblemOption = Annotated[
+    ProblemChoice,
+    typer.Option("--problem", help="One length for all, a length for each, or lengths with correction modes; or all."),
+]
+Method = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="A method of the problem. "
+        + "; ".join(f"{problem}: {', '.join(methods_of(problem))}" for problem in PROBLEMS)
+        + ".",
+    ),
+]
+Samples = Annotated[
+    int | None,
+    typer.Option("--samples", metavar="N", help="Outcomes drawn where problem modes is not exact (default 20000)."),
+]
+Seed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed of every draw (default 0).")]
+Length = Annotated[
+    int | None, typer.Option("--length", metavar="N", help="Draft length of method fixed, in tokens (default 8).")
+]
+GridPhi = Annotated[
+    int | None, typer.Option("--grid-phi", metavar="N", help="Points of phi in method grid (default 100).")
+]
+GridLambda = Annotated[
+    int | None, typer.Option("--grid-lambda", metavar="N", help="Points of lambda in method grid (default 100).")
+]
+Rule = Annotated[
+    GridRule | None,
+    typer.Option("--grid-rule", help="Method grid: clip rounded lengths to the limits (default), or skip them."),
+]
+NodeLimit = Annotated[
+    int | None, typer.Option("--node-limit", metavar="N", help="Most nodes of method exact (default: no limit).")
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option("--time-limit-s", metavar="S", help="Longest search of method exact, in seconds (default: no limit)."),
+]
+Form = Annotated[Format, typer.Option("--format", help="What is printed.")]
+JsonOutput = Annotated[str | None, typer.Option("--output", metavar="FILE", help="Also write the JSON to this file.")]
+ControlFile = Annotated[
+    str,
+    typer.Option(
+        "--control", metavar="CONTROL.json", help="What solve --output or react --format json wrote, or yours."
+    ),
+]
+Rejected = Annotated[
+    list[str],
+    typer.Option(
+        "--rejected",
+        metavar="NAME,NAME,...",
+        help="Devices whose draft was rejected; may be repeated, which also tells names with commas apart.",
+    ),
+]
+PresetName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[PRESET]",
+        help=f"A setting of the papers: {', '.join(PRESETS)}. Or none, with --profile or what a vLLM served.",
+    ),
+]
+ProfileNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--profile",
+        metavar="NAME",
+        help="A profile's file or bundled name, in place of a preset; may be repeated: the devices take turns.",
+    ),
+]
+ProfileName = Annotated[str, typer.Argument(metavar="PROFILE", help="A profile's file, or a bundled profile's name.")]
+Tasks = Annotated[
+    list[str] | None,
+    typer.Option("--task", metavar="NAME", help="A task of the profile; may be repeated (default: all)."),
+]
+VllmLog = Annotated[
+    str | None,
+    typer.Option(
+        "--vllm-log",
+        metavar="FILE",
+        help="Acceptance by position from a log of vLLM, or from the text of its /metrics.",
+    ),
+]
+VllmModel = Annotated[
+    str | None, typer.Option("--vllm-model", metavar="NAME", help="The model, where /metrics has several.")
+]
+PooledRate = Annotated[
+    float | None,
+    typer.Option(
+        "--pooled-rate",
+        metavar="R",
+        help="Acceptance as accepted/drafted tokens [1], where nothing better is known; with --pooled-length. No token "
+        "behind a rejection may count as accepted, as in vLLM's V0 engine: give --mean-length for such a server.",
+    ),
+]
+MeanLength = Annotated[
+    float | None,
+    typer.Option(
+        "--mean-length",
+        metavar="E",
+        help="Acceptance as tokens a round with the target's own (emitted tokens over drafts); with --pooled-length.",
+    ),
+]
+PooledLength = Annotated[
+    int | None,
+    typer.Option(
+        "--pooled-length",
+        metavar="K",
+        help="The draft length that it was measured at [token]; with a log only where that does not tell it.",
+    ),
+]
+DistributionBits = Annotated[
+    int | None,
+    typer.Option(
+        "--distribution-bits",
+        metavar="V",
+        help="With --profile: one distribution as sent [bit] (default: its table's).",
+    ),
+]
+BatchSizes = Annotated[
+    str, typer.Option("--batch-sizes", metavar="LIST", help='Batch sizes and inclusive ranges, such as "1,2,4,8-64".')
+]
+MaxLength = Annotated[
+    int | None,
+    typer.Option("--max", metavar="N", help="Greatest draft length [token] (default: as far as was measured)."),
+]
+Tolerance = Annotated[
+    float,
+    typer.Option("--tolerance", metavar="X", help="Share of its best goodput that merging may cost a batch size [1]."),
+]
+Synthetic = Annotated[
+    bool,
+    typer.Option("--synthetic", help="Let vLLM accept by the measured curve, whatever is drafted: for load tests."),
+]
+ConfigOutput = Annotated[
+    str | None, typer.Option("--output", metavar="FILE", help="Write vLLM's speculative_config to this file (JSON).")
+]
+Devices = Annotated[int, typer.Option("--devices", metavar="K", help="Number of devices.")]
+DrawSeed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of the draw.")]
+Bandwidth = Annotated[
+    float | None,
+    typer.Option("--bandwidth-hz", metavar="B", help="Either band [Hz], in place of the paper's; powers stay."),
+]
+UplinkPower = Annotated[
+    float | None, typer.Option("--uplink-power-dbm", metavar="P", help="Power of each device [dBm].")
+]
+DownlinkPower = Annotated[
+    float | None, typer.Option("--downlink-power-dbm", metavar="P", help="Power of the server [dBm].")
+]
+PowerRatio = Annotated[
+    float | None,
+    typer.Option("--power-ratio", metavar="R", help="Server's power over a device's at a fixed sum [1]; uldl presets."),
+]
+Dataset = Annotated[
+    str | None, typer.Option("--dataset", metavar="NAME", help="Dataset of every device; by default each draws one.")
+]
+CellName = Annotated[
+    str | None,
+    typer.Option("--cell", metavar="NAME", help=f"Another radio than the paper's: {' or '.join(CELLS)} (TR 38.901)."),
+]
+TomlOutput = Annotated[
+    str | None, typer.Option("--output", metavar="FILE", help="Write the scenario to this file, not to the terminal.")
+]
+Reported = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[SCENARIO]...", help="Scenario files or bundled names (default: the first bundled one)."),
+]
+Checked = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[FILE]...", help="Scenario files or bundled names (default: random scenarios)."),
+]
+Trials = Annotated[
+    int | None, typer.Option("--trials", metavar="N", help="Random scenarios for each formulation (default 20).")
+]
+CheckSeed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed of the first one (default 0).")]
+Solvers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--solver", metavar="NAME", help="ECOS, CLARABEL, SCS or HIGHS; may be repeated (default: all but SCS)."
+    ),
+]
+Formulations = Annotated[
+    list[str] | None,
+    typer.Option("--formulation", metavar="NAME", help="Only this formulation; may be repeated (default: all)."),
+]
+FormulaName = Annotated[
+    str | None,
+    typer.Option(
+        "--formula",
+        metavar="MODULE:FUNCTION",
+        help="A function of yours, from a Scenario to a Control or to K lengths, scored beside the formulations.",
+    ),
+]
+WorstFolder = Annotated[
+    str, typer.Option("--output", metavar="DIR", help="Folder of the worst scenario of each row, to be replayed.")
+]
+Solver = Annotated[
+    str | None,
+    typer.Option("--solver", metavar="NAME", help="Method convex: ECOS (default), CLARABEL or SCS."),
+]
+Folder = Annotated[
+    str,
+    typer.Option("--output", metavar="DIR", callback=_named, help="Folder of the results; made where it is missing."),
+]
+UserMethods = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method",
+        metavar="MODULE:FUNCTION",
+        help="A function of yours, from a Scenario to a Control or a Solution, beside ours; may be repeated.",
+    ),
+]

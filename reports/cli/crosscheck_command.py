@@ -1,0 +1,70 @@
+"""The command `msopt crosscheck`."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+
+from msopt import ParameterError
+from reports.cli import arguments as opt
+from reports.methods.convex import need_cvxpy
+from reports.shared.inputs import read_scenario
+from reports.shared.output import check_folder, emit
+
+FAILED = 1
+"""Exit code where a row fails."""
+
+
+def crosscheck(
+    files: opt.Checked = None,
+    *,
+    trials: opt.Trials = None,
+    seed: opt.CheckSeed = None,
+    solver: opt.Solvers = None,
+    formulation: opt.Formulations = None,
+    formula: opt.FormulaName = None,
+    form: opt.Form = "table",
+    output: opt.WorstFolder = "msopt-crosscheck",
+) -> None:
+    """Check every formulation against its closed form. Exit code 1 where one is beyond its tolerances."""
+    scenarios = tuple(read_scenario(file) for file in files or ())
+    if scenarios and (trials is not None or seed is not None):
+        raise ParameterError("--trials and --seed are of random scenarios; with files there are none")
+    folder = Path(output)
+    need_cvxpy("the cross-check")
+    check_folder(folder)
+
+    from reports.crosscheck.own_formula import load_formula
+    from reports.crosscheck.trials_run import DEFAULT_SOLVERS, DEFAULT_TRIALS, Plan
+    from reports.crosscheck.trials_run import crosscheck as run
+    from reports.crosscheck.verdict_table import show_crosscheck
+
+    plan = Plan(
+        scenarios=scenarios,
+        trials=DEFAULT_TRIALS if trials is None else trials,
+        seed=seed or 0,
+        solvers=tuple(solver or DEFAULT_SOLVERS),
+        formulations=tuple(formulation or ()),
+        formula=None if formula is None else load_formula(formula),
+    )
+    with _progress(plan.steps) as tick:
+        records = run(plan, folder, tick)
+    emit(records, lambda console: show_crosscheck(console, records), form=form)
+    if not all(record["passed"] for record in records):
+        raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _progress(steps: int) -> Iterator[Callable[[str], None]]:
+    """A bar on standard error, where that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("cross-check", total=steps)
+        yield lambda label: bar.update(task, advance=1, description=label)

@@ -1,0 +1,82 @@
+"""The command `msopt scenario`."""
+
+import msopt
+from msopt import ParameterError
+from msopt.drawn.from_profiles import about, draw_from_profiles
+from msopt.files.profile_json import find_profile
+from msopt.files.scenario_toml import to_toml
+from reports.cli import arguments as opt
+from reports.shared.inputs import read_served
+from reports.shared.output import say, warn
+
+BASE_PRESET = "uldl-qwen25"
+"""Where acceptance from a vLLM is all that is given: the preset that the rest is drawn from."""
+
+
+def scenario(
+    preset: opt.PresetName = None,
+    *,
+    profile: opt.ProfileNames = None,
+    task: opt.Tasks = None,
+    vllm_log: opt.VllmLog = None,
+    vllm_model: opt.VllmModel = None,
+    pooled_rate: opt.PooledRate = None,
+    pooled_length: opt.PooledLength = None,
+    mean_length: opt.MeanLength = None,
+    devices: opt.Devices = 20,
+    seed: opt.DrawSeed = 0,
+    bandwidth_hz: opt.Bandwidth = None,
+    uplink_power_dbm: opt.UplinkPower = None,
+    downlink_power_dbm: opt.DownlinkPower = None,
+    power_ratio: opt.PowerRatio = None,
+    distribution_bits: opt.DistributionBits = None,
+    dataset: opt.Dataset = None,
+    cell: opt.CellName = None,
+    output: opt.TomlOutput = None,
+) -> None:
+    """Draw a scenario from a paper's setting, or from measured profiles, or with the acceptance that a vLLM served.
+
+    Its comment says whose each number is.
+    """
+    served = read_served(vllm_log, vllm_model, pooled_rate, pooled_length, mean_length)
+    radio = {
+        "bandwidth_hz": bandwidth_hz,
+        "uplink_power_dbm": uplink_power_dbm,
+        "downlink_power_dbm": downlink_power_dbm,
+        "power_ratio": power_ratio,
+    }
+    given = {option: value for option, value in radio.items() if value is not None}
+    if profile:
+        if preset is not None or dataset is not None or cell is not None:
+            raise ParameterError("a preset, its --dataset and --cell do not go with --profile")
+        profiles = {name: find_profile(name) for name in profile}
+        warn(text for found in profiles.values() for text in found.cautions)
+        drawn, comment = draw_from_profiles(
+            profiles,
+            tasks=task or (),
+            served=served,
+            devices=devices,
+            seed=seed,
+            distribution_bits=distribution_bits,
+            **given,
+        )
+    else:
+        if task or distribution_bits is not None:
+            raise ParameterError("--task and --distribution-bits go with --profile")
+        if preset is None and served is None:
+            raise ParameterError(f"name a preset ({', '.join(msopt.PRESETS)}), or give --profile or --vllm-log")
+        drawn, comment = msopt.draw(
+            preset or BASE_PRESET,
+            devices=devices,
+            seed=seed,
+            dataset=dataset,
+            cell=cell,
+            acceptance=None if served is None else (served.law(devices), about(served)),
+            **given,
+        )
+    if served is not None:
+        warn(served.notes)
+    if output is None:
+        say(to_toml(vars(drawn), comment), end="")
+    else:
+        drawn.write(output, comment)

@@ -1,0 +1,1 @@
+"""Formulations held against closed forms, the papers' algorithms and enumeration, on random scenarios."""

@@ -1,0 +1,164 @@
+"""`msopt crosscheck`: every formulation against its closed form, the papers' algorithms and enumeration.
+
+Inputs that a formulation needs beside the scenario are functions of the scenario alone, so a saved worst
+scenario replays: `msopt crosscheck FILE`. Solvers are asked without a fallback: a failure is a failure.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from formulations.core.solve_checked import MODULES, check_solver
+from msopt import ParameterError, Scenario
+from msopt.files.whole_files import make_folder
+from msopt.model.validation import LARGEST_WHOLE, MOST_TRIALS, check_whole
+from reports.crosscheck.checks import CHECKS, Check
+from reports.crosscheck.own_formula import Formula, formula_row, score_formula
+from reports.crosscheck.random_scenarios import random_scenario
+from reports.crosscheck.trial import Trial, attempt, reference_of
+from reports.crosscheck.verdict import badness, row
+
+Record = dict[str, Any]
+DEFAULT_TRIALS = 20
+LARGEST = 50
+DEFAULT_SOLVERS = ("ECOS", "CLARABEL", "HIGHS")
+SOLVED_AGAIN = 20
+"""In so many trials of a row the program is updated and solved once more, for the time that takes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to check.
+
+    Attributes
+    ----------
+    scenarios : tuple of Scenario
+        The user's; random ones where empty.
+    trials, seed, largest : int
+        Number of random scenarios for each formulation, the seed of the first, and the greatest K drawn.
+    solvers : tuple of str
+        Each formulation is solved by those of them that it takes.
+    formulations : tuple of str
+        Names; all where empty.
+    formula : Formula or None
+        A user's own, checked beside them.
+    """
+
+    scenarios: tuple[Scenario, ...] = ()
+    trials: int = DEFAULT_TRIALS
+    seed: int = 0
+    largest: int = LARGEST
+    solvers: tuple[str, ...] = DEFAULT_SOLVERS
+    formulations: tuple[str, ...] = ()
+    formula: Formula | None = None
+    checks: tuple[Check, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name in self.formulations:
+            if name not in CHECKS:
+                raise ParameterError(f'there is no formulation "{name}"; there are {", ".join(CHECKS)}')
+        check_whole("--trials", self.trials, 1, MOST_TRIALS)
+        check_whole("--seed", self.seed, 0, LARGEST_WHOLE)
+        named = tuple(solver.upper() for solver in self.solvers)
+        for solver in named:
+            check_solver("the cross-check", solver, tuple(MODULES))
+        object.__setattr__(self, "solvers", named)
+        object.__setattr__(self, "checks", tuple(CHECKS[name] for name in self.formulations or CHECKS))
+
+    def solvers_of(self, check: Check) -> list[str]:
+        """The solvers asked that a formulation takes."""
+        return [solver for solver in self.solvers if solver in check.entry.formulation.solvers]
+
+    def drawn(self, check: Check) -> list[Scenario]:
+        """The scenarios of one formulation: the user's, or random ones with its ways to share in turn."""
+        if self.scenarios:
+            return list(self.scenarios)
+        found = []
+        for n in range(self.trials):
+            sharing = check.sharings[n % len(check.sharings)]
+            drawn = random_scenario(
+                self.seed + n, devices=(1, min(check.largest or self.largest, self.largest)), uplink_sharing=sharing
+            )
+            prepared = check.prepare(drawn, n)
+            found.append(prepared.replace(name=f"{check.name} seed {self.seed + n} K={drawn.device_count}"))
+        return found
+
+    @property
+    def steps(self) -> int:
+        """Solves to come, for a progress bar."""
+        each = len(self.scenarios) or self.trials
+        return each * (sum(len(self.solvers_of(check)) for check in self.checks) + (self.formula is not None))
+
+
+def crosscheck(plan: Plan, folder: Path | None = None, tick: Callable[[str], None] = lambda _: None) -> list[Record]:
+    """One record for each formulation and solver, and one for the formula.
+
+    Parameters
+    ----------
+    plan : Plan
+    folder : Path, optional
+        Where the worst scenario of each row and every failed one are written; made where it is missing.
+    tick : callable
+        Called with a label after each solve.
+    """
+    records = []
+    for check in plan.checks:
+        records += _rows(plan, check, folder, tick)
+    if plan.formula is not None:
+        records.append(_formula(plan, plan.formula, folder, tick))
+    return records
+
+
+def _rows(plan: Plan, check: Check, folder: Path | None, tick: Callable[[str], None]) -> list[Record]:
+    solvers = plan.solvers_of(check)
+    trials: dict[str, list[Trial]] = {solver: [] for solver in solvers}
+    reasons: dict[str, str] = {}
+    for number, scenario in enumerate(plan.drawn(check) if solvers else []):
+        asked = [solver for solver in solvers if not check.refuses(scenario, solver)]
+        given, reference = reference_of(check, scenario) if asked else ({}, None)
+        for solver in solvers:
+            if solver in asked and reference is not None:
+                again = len(trials[solver]) < SOLVED_AGAIN
+                trials[solver].append(attempt(check, number, scenario, given, reference, solver, again))
+            else:
+                reasons[solver] = check.refuses(scenario, solver)
+            tick(f"{check.name} {solver}")
+    records = []
+    for solver in solvers:
+        record = row(check, solver, trials[solver]) | {"not_asked": reasons.get(solver)}
+        record["worst_scenario"] = _save(check, solver, trials[solver], folder)
+        records.append(record)
+    return records
+
+
+def _save(check: Check, solver: str, trials: Sequence[Trial], folder: Path | None) -> str | None:
+    """Write the worst scenario and every failed one; the path of the worst."""
+    if folder is None or not trials:
+        return None
+    make_folder(folder)
+    worst = max(trials, key=lambda trial: badness(check, trial))
+    for trial in trials:
+        if not trial.solved:
+            path = folder / f"{check.name}-{solver.lower()}-failed-{trial.number}.toml"
+            trial.scenario.write(path, f"{check.name} by {solver}: {trial.status}. {trial.cause}")
+    path = folder / f"{check.name}-{solver.lower()}.toml"
+    told = "failed" if not worst.solved else f"differs from {check.entry.closed_form} by {worst.difference:.2e}"
+    worst.scenario.write(path, f"The worst of {len(trials)} trials: {check.name} by {solver} {told}.")
+    return str(path)
+
+
+def _formula(plan: Plan, formula: Formula, folder: Path | None, tick: Callable[[str], None]) -> Record:
+    scenarios = plan.scenarios
+    if not scenarios:
+        scenarios = tuple(
+            random_scenario(
+                plan.seed + n, devices=(1, plan.largest), uplink_sharing=("fixed-snr", "power-limited")[n % 2]
+            )
+            for n in range(plan.trials)
+        )
+    scores = []
+    for number, scenario in enumerate(scenarios):
+        scores.append(score_formula(formula, number, scenario))
+        tick("formula")
+    return formula_row(formula, scores, folder)

@@ -1,0 +1,1 @@
+"""Methods beyond msopt's own: the conic program, users' functions; what each method is and whose."""

@@ -1,0 +1,55 @@
+"""Whether drafting at the devices pays: a solution beside no drafts at all, and beside drafts at the server."""
+
+from typing import Any
+
+import msopt
+from msopt import Scenario, Solution
+from msopt.model.scenario import Problem
+from reports.shared.words import number, per_cent
+
+Record = dict[str, Any]
+
+SERVER_ONLY, CENTRALISED = "server_only_tokens_per_s", "centralised_tokens_per_s"
+_EQUAL = 1e-9
+
+
+def with_protocols(solution: Solution) -> Record:
+    """`Solution.to_dict` with the goodput of the other two protocols, before the devices."""
+    record = solution.to_dict()
+    devices = record.pop("devices")
+    return record | protocols(solution.scenario, solution.problem) | {"devices": devices}
+
+
+def protocols(scenario: Scenario, problem: Problem) -> dict[str, float | None]:
+    """Goodput without drafts and with drafts at the server [token/s]; None where the server's draft step is unknown."""
+    known = scenario.server_draft_s_per_token is not None
+    return {
+        SERVER_ONLY: msopt.solve(scenario, problem, "server-only").goodput,
+        CENTRALISED: msopt.solve(scenario, problem, "centralised").goodput if known else None,
+    }
+
+
+def verdict(record: Record) -> str:
+    """One sentence: whether drafting at the devices pays, against no drafts and against drafts at the server.
+
+    Parameters
+    ----------
+    record : dict
+        With the keys of `with_protocols`.
+    """
+    goodput, bound, plain = (record[key] for key in ("goodput_tokens_per_s", "bound_tokens_per_s", SERVER_ONLY))
+    if abs(goodput - plain) <= _EQUAL * plain:
+        words = "Drafting gains nothing"
+    elif goodput > plain:
+        words = "Drafting pays"
+    else:
+        words = "Drafting does not pay" if bound is not None and bound < plain else "Drafting like this does not pay"
+    others = [("without drafts (server-only", plain), ("with drafts at the server (centralised", record[CENTRALISED])]
+    told = [f"{_against(goodput, other)} {what}, {number(other, 4)})" for what, other in others if other is not None]
+    return f"{words}: {number(goodput, 4)} token/s, {' and '.join(told)}."
+
+
+def _against(goodput: float, other: float) -> str:
+    if abs(goodput - other) <= _EQUAL * other:
+        return "as much as"
+    return f"{per_cent(abs(goodput / other - 1.0))} {'more' if goodput > other else 'less'} than"

@@ -1,0 +1,132 @@
+"""`msopt evaluate` and `msopt react` as plain records: JSON's keys, SI units, None for what is not there."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from msopt import (
+    Control,
+    InfeasibleError,
+    ParameterError,
+    Scenario,
+    Solution,
+    evaluate,
+    evaluate_reaction,
+    react,
+    solve,
+)
+from msopt.cautions import cautions
+from msopt.evaluation import Slack
+from msopt.model.control import Reaction
+from msopt.modes.expected import DEFAULT_SAMPLES
+from msopt.options import checked_options
+from reports.methods.protocols import with_protocols
+
+Record = dict[str, Any]
+
+
+def scored(file: str, scenario: Scenario, given: Control | Reaction, options: dict[str, object]) -> Record:
+    """The score of what a file holds; InfeasibleError names the file, the constraint and by how much."""
+    try:
+        if isinstance(given, Reaction):
+            if options:
+                raise ParameterError(
+                    f"{file}: holds a reaction to one outcome, which takes no {' and no '.join(options)}"
+                )
+            return reaction_score(scenario, given)
+        return control_score(scenario, given, options)
+    except InfeasibleError as error:
+        raise InfeasibleError(f"{file}: {error}") from None
+
+
+def control_score(scenario: Scenario, control: Control, options: dict[str, object]) -> Record:
+    """The keys of `msopt solve`, with the bound of the control's problem, and the slack of each constraint.
+
+    Parameters
+    ----------
+    scenario, control
+    options : dict
+        `samples` and `seed` of the draws that score problem `modes` beyond the table of outcomes.
+
+    Raises
+    ------
+    InfeasibleError
+        For a control that breaks a constraint.
+    """
+    chosen = checked_options("decomposition", options)
+    evaluation = evaluate(scenario, control, samples=chosen.samples or DEFAULT_SAMPLES, seed=chosen.seed)
+    evaluation.require_feasible()
+    solution = Solution.of(scenario, control, evaluation, _bound(scenario, control))
+    shown = with_protocols(solution) | {"method": None, "warnings": list(cautions(solution))}
+    return shown | {"slacks": _slack_records(evaluation.slacks)}
+
+
+def _bound(scenario: Scenario, control: Control) -> float | None:
+    """The bound of the control's problem; None for shares that problem `modes` does not have (it shares equally)."""
+    if control.problem == "modes" and not np.allclose(
+        control.bandwidth_hz, scenario.equal_share_hz, rtol=1e-9, atol=0.0
+    ):
+        return None
+    return solve(scenario, control.problem).bound
+
+
+def reaction_score(scenario: Scenario, reaction: Reaction) -> Record:
+    """The time of someone's reaction, for each device and in all, beside the best one's.
+
+    Raises
+    ------
+    InfeasibleError
+        For a reaction that breaks a constraint.
+    """
+    evaluation = evaluate_reaction(scenario, reaction)
+    evaluation.require_feasible()
+    _, best_s = react(scenario, reaction.rejected)
+    devices = _exchanges(scenario, reaction)
+    for device, seconds in zip(devices, evaluation.device_s, strict=True):
+        device["exchange_s"] = float(seconds)
+    return {
+        "scenario": scenario.name,
+        "correction_s": evaluation.correction_s,
+        "best_correction_s": best_s,
+        "warnings": list(scenario.warnings),
+        "devices": devices,
+        "slacks": _slack_records(evaluation.slacks),
+    }
+
+
+def best_reaction(scenario: Scenario, rejected: Sequence[str]) -> Record:
+    """The best modes and power for one outcome: the object that `msopt react` prints."""
+    reaction, seconds = react(scenario, rejected)
+    return {"correction_s": seconds, "devices": _exchanges(scenario, reaction)}
+
+
+def _exchanges(scenario: Scenario, reaction: Reaction) -> list[Record]:
+    power = [None if np.isnan(watts) else float(watts) for watts in reaction.downlink_power_w]
+    return [
+        {
+            "name": scenario.device_names[k],
+            "mode": reaction.modes[place],
+            "bandwidth_hz": float(reaction.bandwidth_hz[place]),
+            "downlink_power_w": power[place],
+        }
+        for place, k in enumerate(reaction.rejected)
+    ]
+
+
+def _slack_records(slacks: Sequence[Slack]) -> list[Record]:
+    """One entry for each constraint: its least slack and whose that is; None for a constraint on all."""
+    records = []
+    for slack in slacks:
+        values = np.atleast_1d(slack.value)
+        least = int(np.argmin(values))
+        records.append(
+            {
+                "constraint": slack.constraint,
+                "unit": slack.unit,
+                "least_slack": float(values[least]),
+                "device": slack.devices[least] if slack.devices else None,
+                "device_slacks": [float(value) for value in values] if slack.devices else None,
+            }
+        )
+    return records

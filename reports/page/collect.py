@@ -1,0 +1,105 @@
+"""Everything a report needs, computed once: the answer, the cross-check, the studies, the profiles, and the checks."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formulations.registry import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, WHOLE_RTOL
+from msopt import Scenario
+from reports.claims.studied import collect as collect_studies
+from reports.crosscheck.recorded import SOLVERS, crosscheck_record
+from reports.page.answer import answer
+from reports.page.profile_tables import measured_times, profile_record
+from reports.page.self_checks import checks_record
+from reports.page.settings_table import settings_record
+from reports.shared.record import Record
+from reports.studies.effort import EFFORTS
+from reports.studies.gains import PAPER_GAIN
+from reports.studies.settings import scenario_hash
+
+if TYPE_CHECKING:
+    from msopt.measured.profile import Profile
+
+Progress = Callable[[int, int], None]
+"""Told how many parts of how many are done, first of the cross-check, then of the studies."""
+
+CROSSCHECK_TRIALS = {"quick": 4, "full": 60}
+CROSSCHECK_DEVICES = {"quick": 12, "full": 30}
+"""Random scenarios of each formulation, and the greatest number of their devices."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """What to report on.
+
+    Attributes
+    ----------
+    scenarios : sequence of (what the user called it, file)
+    effort : str
+        "quick" or "full".
+    seed : int
+        Of every draw.
+    methods : sequence of str
+        A user's own, MODULE:FUNCTION.
+    profiles : sequence of Profile
+        Measured parameters.
+    jobs : int or None
+        Processes; one for each core where None. The tables do not depend on it.
+    """
+
+    scenarios: Sequence[tuple[str, Path]]
+    effort: str = "quick"
+    seed: int = 0
+    methods: Sequence[str] = ()
+    profiles: "Sequence[Profile]" = ()
+    jobs: int | None = None
+
+
+def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
+    """Compute every table of a report.
+
+    Raises
+    ------
+    MsoptError
+        For a bad scenario, before anything else is computed; where a method fails.
+    """
+    hashes = {source: scenario_hash(Scenario.read(path)) for source, path in order.scenarios}
+    answered = answer(order.scenarios, order.methods)
+    checked = crosscheck_record(
+        CROSSCHECK_TRIALS[order.effort],
+        order.seed,
+        largest=CROSSCHECK_DEVICES[order.effort],
+        jobs=order.jobs,
+        progress=progress,
+    )
+    studied = collect_studies(
+        EFFORTS[order.effort],
+        seed=order.seed,
+        jobs=order.jobs,
+        methods=order.methods,
+        measured={profile.name: measured_times(profile) for profile in order.profiles if profile.verification},
+        progress=progress,
+    )
+    studied.manifest["tables"]["gains"]["paper_gain"] = PAPER_GAIN
+    whole = joined(studied, answered, checked, profile_record(order.profiles), settings_record())
+    whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
+    whole.manifest["solvers"] = list(SOLVERS)
+    whole.manifest["tolerances"] |= {
+        "objective_rtol": OBJECTIVE_RTOL,
+        "argmin_rtol": ARGMIN_RTOL,
+        "whole_rtol": WHOLE_RTOL,
+        "price_rtol": PRICE_RTOL,
+    }
+    return joined(whole, checks_record(whole))
+
+
+def joined(first: Record, *others: Record) -> Record:
+    """One record of several: their tables below each other, the first one's manifest with all their entries."""
+    tables, about = dict(first.tables), dict(first.manifest["tables"])
+    timings = dict(first.timings)
+    for other in others:
+        tables |= other.tables
+        about |= other.manifest["tables"]
+        timings |= other.timings
+    return Record(first.manifest | {"tables": about}, tables, timings)

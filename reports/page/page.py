@@ -1,0 +1,225 @@
+"""The report's files from recorded data alone: page as HTML and Markdown, figures, tables, data."""
+
+import re
+from collections.abc import Mapping, Sequence
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from msopt.files.whole_files import make_folder, write_bytes, write_text
+from reports.methods.protocols import verdict
+from reports.page.html import TEMPLATES, as_html, slug
+from reports.page.shown import Shown, escaped
+from reports.page.shown_tables import shown_tables, summary
+from reports.plots.answer_plots import PROBLEM_TITLES
+from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
+from reports.plots.style import Panel, inline, label_of, rendered
+from reports.shared.record import Record
+from reports.shared.rows import rows_of
+from reports.shared.words import counted, literal, number, per_cent
+
+Row = dict[str, Any]
+LONGEST = 180
+"""Letters of what was found from which on a figure points to the table of the claims."""
+
+PAGE, MARKDOWN, FIGURES, LATEX = "report.html", "report.md", "figures", "latex"
+TITLE = "Multi-access speculative inference: the best control"
+HEADINGS = (
+    "1 The answer",
+    "2 Do the closed forms hold?",
+    "3 The papers' figures, drawn again",
+    "4 The papers' claims",
+    "5 Gains over rules that ignore differences",
+    "6 The measured parameters",
+    "7 What was assumed",
+)
+
+
+def write_report(record: Record, folder: Path) -> Path:
+    """Write a report into a folder; returns the page.
+
+    Parameters
+    ----------
+    record : Record
+        With every table of a report, `checks` among them.
+    folder : Path
+        Made where it is missing. Every file is written whole, the page last: `manifest.json`, `timings.json`,
+        `tables/NAME.csv` and `.json`, `figures/NAME.svg` and `.pdf`, `latex/NAME.tex`, `report.md`, `report.html`.
+
+    Raises
+    ------
+    ParameterError
+        For a place that cannot be written.
+    """
+    drawn, shown = figures(record), shown_tables(record)
+    text = markdown(record, drawn, shown)
+    record.write(folder)
+    for place in (FIGURES, LATEX):
+        make_folder(folder / place)
+    inside = {}
+    for panels in drawn.values():
+        for panel in panels:
+            svg = rendered(panel.figure, "svg", panel.name)
+            write_bytes(folder / FIGURES / f"{panel.name}.svg", svg)
+            write_bytes(folder / FIGURES / f"{panel.name}.pdf", rendered(panel.figure, "pdf", panel.name))
+            inside[_source(panel)] = inline(svg.decode(), panel.title)
+    for name, table in shown.items():
+        write_text(folder / LATEX / f"{name}.tex", table.latex())
+    write_text(folder / MARKDOWN, text)
+    write_text(folder / PAGE, as_html(text, inside, TITLE))
+    return folder / PAGE
+
+
+def _source(panel: Panel) -> str:
+    return f"{FIGURES}/{panel.name}.svg"
+
+
+def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mapping[str, Shown]) -> str:
+    """The page in Markdown; every number in it comes from the record."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"escaped": escaped, "number": number, "per_cent": _per_cent, "literal": literal}
+    environment.filters |= {"slug": slug, "counted": counted}
+
+    def panels(name: str) -> str:
+        return "\n".join(f"![{escaped(panel.title)}]({_source(panel)})" for panel in drawn[name])
+
+    context = {
+        "manifest": record.manifest,
+        "headings": HEADINGS,
+        "longest": LONGEST,
+        "draws": min(record.manifest["effort"]["draws"].values()),
+        "panels": panels,
+        "table": lambda name: shown[name].markdown(),
+        "has": lambda name: name in shown and bool(shown[name].rows),
+        "problem_words": {problem: words.lower() for problem, words in PROBLEM_TITLES.items()},
+        "scenarios": _scenarios(record),
+        "crosscheck": _crosscheck(record),
+        "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
+        "verdicts": _verdicts(record),
+        "gain_problems": _gain_problems(record),
+        "profiles": _profiles(record),
+        "measured_tables": [(name, table.title) for name, table in shown.items() if name.startswith("profile-")],
+    }
+    text = environment.get_template("report.md.j2").render(context)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _per_cent(ratio: float | None) -> str:
+    """A ratio in per cent that a line does not break at its space."""
+    return per_cent(ratio).replace(" ", "\u00a0")
+
+
+def _scenarios(record: Record) -> list[Row]:
+    tables, found = record.tables, []
+    solutions = [row | {"drafting": verdict(row)} for row in rows_of(summary(record))]
+    warnings = rows_of(tables["answer_warnings"])
+    methods = rows_of(tables["answer_methods"])
+    for scenario in rows_of(tables["answer_scenarios"]):
+        place = scenario["place"]
+        found.append(
+            scenario
+            | {
+                "provenance": [line for line in str(scenario["provenance"] or "").split("\n") if line],
+                "solutions": [row for row in solutions if row["place"] == place],
+                "without": [row for row in methods if row["place"] == place and row["reason"]],
+                "warnings": [row["text"] for row in warnings if row["place"] == place],
+            }
+        )
+    return found
+
+
+def _crosscheck(record: Record) -> Row:
+    table, trials = record.tables["crosscheck"], record.tables["crosscheck_trials"]
+    exact = table[~table["bound"].astype(bool)]
+    equal = trials[trials["formulation"].isin(exact["formulation"])]["objective_difference"].astype(float).abs()
+    return {
+        "rows": len(table),
+        "trials": int(table["trials"].sum()),
+        "solved": int(table["solved"].sum()),
+        "passed": int((table["verdict"] == "pass").sum()),
+        "failed": int((table["verdict"] == "FAIL").sum()),
+        "not_asked": int((table["verdict"] == "not asked").sum()),
+        "worst": float(equal.max()),
+        "median": float(equal.median()),
+        "tolerance": float(record.manifest["tolerances"]["objective_rtol"]),
+    }
+
+
+def _paper_figure(record: Record, name: str) -> Row:
+    about = [record.manifest["tables"][table] for table in STUDY_FIGURES[name]]
+    claims = {row["id"]: row for row in rows_of(record.tables["claims"])}
+    return {
+        "name": name,
+        "title": HEADINGS_OF.get(name, about[0]["title"]),
+        "says": list(dict.fromkeys(entry["paper_says"] for entry in about if entry["paper_says"])),
+        "sources": list(dict.fromkeys(entry["source"] for entry in about)),
+        "tables": STUDY_FIGURES[name],
+        "claims": [claims[claim] for claim in CLAIMS_OF[name] if claim in claims],
+        "behind": [row for table in STUDY_FIGURES[name] for row in _behind(record, table)],
+    }
+
+
+_ALGORITHMS = ("grid", "greedy")
+
+
+def _behind(record: Record, name: str) -> list[Row]:
+    """How far the papers' algorithms lie below our best, over the points of a figure of goodput."""
+    table = record.tables[name]
+    if record.manifest["tables"][name]["y"] != "goodput":
+        return []
+    keys = [
+        column for column in table.columns if column in ("pair", "power_ratio", record.manifest["tables"][name]["x"])
+    ]
+    best = table[table["scheme"] == "optimum"].set_index(keys)["mean"]
+    found = []
+    for scheme in _ALGORITHMS:
+        other = table[table["scheme"] == scheme].set_index(keys)["mean"]
+        if len(other):
+            lost = 1.0 - other / best
+            found.append({"label": label_of(scheme), "mean": float(lost.mean()), "worst": float(lost.max())})
+    return found
+
+
+def _verdicts(record: Record) -> Row:
+    claims = record.tables["claims"]
+    verdicts = claims[claims["kind"] == "sentence"]["verdict"]
+    words = {"held": "held", "in_part": "held in part", "not_here": "did not appear here"}
+    return {name: int((verdicts == text).sum()) for name, text in words.items()}
+
+
+def _gain_problems(record: Record) -> list[Row]:
+    table, found = record.tables["gains"], []
+    paper = float(record.manifest["tables"]["gains"]["paper_gain"])
+    pooled = table[(table["family"] == "all") & (table["setting"] == "all")]
+    for problem, rows in pooled.groupby("problem", sort=False):
+        fixed = rows[rows["baseline"] == "fixed"]
+        found.append(
+            {
+                "problem": problem,
+                "scenarios": int(rows["scenarios"].max()),
+                "rows": [row | {"label": label_of(row["baseline"])} for row in rows_of(rows)],
+                "paper": paper if len(fixed) else None,
+                "above": float(fixed["share_above_paper"].iloc[0]) if len(fixed) else None,
+            }
+        )
+    return found
+
+
+def _profiles(record: Record) -> list[Row]:
+    """Each profile, with the greatest difference of its measured curves from either law."""
+    curves, found = record.tables["profile_curves"], []
+    for profile in rows_of(record.tables["profiles"]):
+        mine = curves[curves["profile"] == profile["profile"]]
+        worst = []
+        for task, rows in mine.groupby("task", sort=False) if len(mine) else ():
+            off = {
+                law: (rows["survival"].astype(float) - rows[law].astype(float)).abs().max()
+                for law in ("geometric", "beta")
+            }
+            worst.append({"task": task} | {law: None if isnan(value) else float(value) for law, value in off.items()})
+        found.append(profile | {"worst": worst})
+    return found

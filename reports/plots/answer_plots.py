@@ -1,0 +1,150 @@
+"""The answer as figures: the goodput of every method, and who gets what."""
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from reports.plots.style import BLACK, BLUE, GREEN, GREY, SKY, VERMILION, Panel, label_of, new_panel, styled
+from reports.shared.rows import rows_of
+from reports.shared.words import literal
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from pandas import DataFrame
+
+_BAR_IN, _REST_IN = 0.23, 0.95
+_LONGEST = 22
+PROBLEM_TITLES = {
+    "homogeneous": "One length for all",
+    "heterogeneous": "A length for each",
+    "modes": "Lengths and correction modes",
+}
+
+
+def answer_panels(place: int, methods: "DataFrame", devices: "DataFrame") -> list[Panel]:
+    """The panels of one scenario: methods of each problem, then the devices of each.
+
+    Parameters
+    ----------
+    place : int
+        Number of the scenario, in the names of the panels.
+    methods, devices : DataFrame
+        Its rows of the tables `answer_methods` and `answer_devices`.
+    """
+    panels = []
+    for problem, rows in methods.groupby("problem", sort=False):
+        title = PROBLEM_TITLES[str(problem)]
+        panels.append(Panel(f"answer-{place}-{problem}", f"{title}: every method", methods_panel(rows)))
+        given = devices[devices["problem"] == problem]
+        panels.append(Panel(f"answer-{place}-{problem}-devices", f"{title}: who gets what", devices_panel(given)))
+    return panels
+
+
+@styled
+def methods_panel(rows: "DataFrame") -> Figure:
+    """Goodput of each method of a problem [token/s], the best first; the proven bound as a line."""
+    problem = str(rows["problem"].iloc[0])
+    figure, axes = new_panel(PROBLEM_TITLES[problem], _REST_IN + _BAR_IN * (len(rows) + 0.7))
+    for place, row in enumerate(rows_of(rows)):
+        value = row["goodput_tokens_per_s"]
+        if value is None:
+            axes.text(0.0, place, f" needs {_missing(row['reason'])}", va="center", fontsize=7.5, parse_math=False)
+            continue
+        of_the_problem = row["gap"] is not None
+        axes.barh(
+            place,
+            value,
+            height=0.68,
+            xerr=row["standard_error_tokens_per_s"],
+            facecolor=BLUE if place == 0 else SKY if of_the_problem else "white",
+            edgecolor=BLACK,
+            linewidth=0.6,
+            hatch="" if of_the_problem else "////",
+        )
+        axes.annotate(f"{value:#.4g}", (1.02, place), xycoords=("axes fraction", "data"), va="center", fontsize=8.0)
+    first = rows.iloc[0]
+    if not pd.isna(first["gap"]):
+        bound = float(first["goodput_tokens_per_s"]) * (1.0 + float(first["gap"]))
+        axes.axvline(bound, color=VERMILION, linestyle="--", linewidth=1.4, zorder=3)
+        axes.annotate(
+            "no control above",
+            (bound, len(rows) + 0.3),
+            xytext=(-3.0, 2.0),
+            textcoords="offset points",
+            ha="right",
+            va="bottom",
+            fontsize=7.5,
+            color=VERMILION,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+        )
+    axes.set_xlim(0.0, 1.03 * float(rows["goodput_tokens_per_s"].max()))
+    _rows_of(axes, [label_of(str(method)) for method in rows["method"]], bottom=0.75)
+    axes.set_xlabel("goodput [token/s]")
+    return figure
+
+
+def _missing(reason: str) -> str:
+    """The key that a method lacks, where its message names one, to fit into a row."""
+    return next(
+        (word for word in reason.replace(",", " ").split() if "." in word and "_" in word), "more than is given"
+    )
+
+
+@styled
+def devices_panel(rows: "DataFrame") -> Figure:
+    """Length, share of the band, and fate of each device's draft, side by side over the same rows."""
+    problem = str(rows["problem"].iloc[0])
+    with_modes = problem == "modes"
+    figure, axes = new_panel("", _REST_IN + 0.18 * len(rows) + (0.25 if with_modes else 0.0))
+    figure.delaxes(axes)
+    left, right = figure.subplots(1, 2, sharey=True)
+    left.set_title(PROBLEM_TITLES[problem])
+    place = range(len(rows))
+    left.barh(place, rows["draft_length"], height=0.7, color=BLUE, edgecolor=BLACK, linewidth=0.4)
+    left.set_xlabel("draft length [token]")
+    left.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    if with_modes:
+        accepted = 1.0 - rows["rejection_probability"]
+        start = pd.Series(0.0, index=rows.index)
+        parts = (("accepted", accepted, "#D9D9D9", ""), ("uplink", rows["uplink_probability"], BLUE, "//"))
+        for label, share, colour, hatch in (
+            *parts,
+            ("downlink", rows["downlink_probability"], "#F3B48A", ".."),
+        ):
+            right.barh(
+                place,
+                share,
+                left=start,
+                height=0.7,
+                color=colour,
+                hatch=hatch,
+                edgecolor=BLACK,
+                linewidth=0.4,
+                label=label,
+            )
+            start = start + share
+        right.set_xlim(0.0, 1.0)
+        right.set_xlabel("draft is … [probability]")
+        figure.legend(loc="outside lower center", ncols=3, fontsize=8.0, handlelength=1.2, columnspacing=1.0)
+    else:
+        right.barh(place, rows["bandwidth_hz"] / 1e6, height=0.7, color=GREEN, edgecolor=BLACK, linewidth=0.4)
+        right.set_xlabel("bandwidth [MHz]")
+    _rows_of(left, [_short(str(name)) for name in rows["device"]])
+    right.grid(visible=False, axis="y")
+    right.tick_params(axis="y", length=0)
+    return figure
+
+
+def _rows_of(axes: "Axes", labels: list[str], bottom: float = 0.0) -> None:
+    axes.set_yticks(range(len(labels)), labels, parse_math=False, fontsize=8.0)
+    axes.set_ylim(len(labels) - 0.45 + bottom, -0.55)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_color(GREY)
+
+
+def _short(name: str) -> str:
+    shown = literal(name)
+    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"

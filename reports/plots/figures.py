@@ -1,0 +1,89 @@
+"""Every figure of the page, from a record: groups of panels, each panel a file of its own."""
+
+from reports.plots.answer_plots import answer_panels
+from reports.plots.distributions import error_panels, gain_panels
+from reports.plots.profile_plots import profile_panels
+from reports.plots.study_plots import study_panels
+from reports.plots.style import Panel
+from reports.shared.record import Record
+
+STUDY_FIGURES: dict[str, tuple[str, ...]] = {
+    "ms_fig3": ("ms_fig3",),
+    "ms_fig4": ("ms_fig4_verification", "ms_fig4_latency", "ms_fig4_acceptance"),
+    "ms_fig5": ("ms_fig5",),
+    "ms_fig6": ("ms_fig6",),
+    "ms_fig7": ("ms_fig7",),
+    "ms_fig8": ("ms_fig8",),
+    "ud_fig6": ("ud_fig6",),
+    "ud_fig7_8": ("ud_fig7_8_goodput", "ud_fig7_8_length", "ud_fig7_8_shares"),
+    "ud_fig9_10": ("ud_fig9_10",),
+    "ud_fig11": ("ud_fig11",),
+}
+"""The papers' figures and the tables that each is drawn from."""
+
+HEADINGS_OF = {
+    "ms_fig4": "The best length, and what moves it ([MS] Fig. 4)",
+    "ud_fig7_8": "Goodput, lengths and modes against downlink power ([UD] Figs. 7 and 8)",
+}
+"""Of figures drawn from several tables."""
+
+WHOLE = ("whole-lengths", "mode-selection")
+"""The formulations that enumeration must meet."""
+
+CLAIMS_OF: dict[str, tuple[str, ...]] = {
+    "ms_fig3": ("unimodal", "closed-form"),
+    "ms_fig4": ("length-trends", "asymptote"),
+    "ms_fig5": (),
+    "ms_fig6": ("levels", "over-centralised", "over-point-to-point"),
+    "ms_fig7": ("up-to-88", "saturates", "gain-narrows", "uni-bw-above-homo", "grid-global"),
+    "ms_fig8": ("gain-grows", "fixed-degrades", "gap-widens"),
+    "ud_fig6": ("crossing",),
+    "ud_fig7_8": ("power-saturates", "length-rises", "moves-to-downlink"),
+    "ud_fig9_10": ("selection-best", "no-direction", "ratio-16"),
+    "ud_fig11": ("lengths-above", "greedy-close"),
+}
+"""The claims that each of them bears on."""
+
+
+def figures(record: Record) -> dict[str, list[Panel]]:
+    """The panels of each figure, by the figure's name.
+
+    Parameters
+    ----------
+    record : Record
+        With every table of the report.
+    """
+    tables, about = record.tables, record.manifest["tables"]
+    found: dict[str, list[Panel]] = {}
+    for place in tables["answer_scenarios"]["place"]:
+        methods, devices = (
+            tables[name][tables[name]["place"] == place] for name in ("answer_methods", "answer_devices")
+        )
+        found[f"answer-{place}"] = answer_panels(int(place), methods, devices)
+    found["crosscheck"] = _crosscheck(record)
+    for figure, names in STUDY_FIGURES.items():
+        found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]
+    paper = float(about["gains"]["paper_gain"])
+    for problem in dict.fromkeys(tables["gains"]["problem"]):
+        quantiles, gains = (tables[name][tables[name]["problem"] == problem] for name in ("gains_quantiles", "gains"))
+        known = paper if problem == "heterogeneous" else None
+        found[f"gains-{problem}"] = gain_panels(str(problem), quantiles, gains, known)
+    for place, profile in enumerate(tables["profiles"]["profile"], start=1):
+        measured = {
+            name: table[table["profile"] == profile] for name, table in tables.items() if name.startswith("profile_")
+        }
+        found[f"profile-{place}"] = profile_panels(place, measured)
+    return found
+
+
+def _crosscheck(record: Record) -> list[Panel]:
+    """Trials with what their formulation is: a bound, which may lie above, is left out of the differences."""
+    rows = record.tables["crosscheck"].set_index(["formulation", "solver"])
+    trials = record.tables["crosscheck_trials"].join(rows[["bound", "algorithm"]], on=["formulation", "solver"])
+    bound = trials["bound"].astype(bool)
+    numbers = ("objective_difference", "certificate", "above_algorithm", "above_brute_force")
+    trials = trials.assign(
+        **{name: trials[name].astype(float) for name in numbers}, whole=trials["formulation"].isin(WHOLE)
+    )
+    trials.loc[bound, "objective_difference"] = float("nan")
+    return error_panels(trials, float(record.manifest["tolerances"]["objective_rtol"]))
