@@ -7,7 +7,7 @@ import pytest
 
 from msopt import Scenario
 from msopt.files.profile_json import write_profile
-from tests.msopt.test_vllm_metrics import GOOD_LINE, counters
+from tests.msopt.measured.test_served import GOOD_LINE, counters
 from tests.profiles import profile
 from tests.reports.command import Command, strict_json
 

@@ -11,7 +11,7 @@ import pytest
 
 from msopt.errors import ParameterError
 from msopt.measured.served import Served, parse_vllm
-from tests.msopt.test_vllm_metrics import GOOD_LINE, line
+from tests.msopt.measured.test_served import GOOD_LINE, line
 from tests.tolerances import EXACT
 
 

@@ -11,7 +11,7 @@ from msopt.files.scenario_toml import parse, to_toml
 from msopt.measured.profile import Estimate, PayloadRow, Profile
 from msopt.measured.served import Served, parse_vllm
 from msopt.model.scenario import Scenario
-from tests.msopt.test_vllm_metrics import counters
+from tests.msopt.measured.test_served import counters
 from tests.profiles import profile, task, timing
 
 STRONG = profile(name="strong")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from msopt.measured.served import parse_vllm
 from msopt.measured.served_counts import Counts, curve_of
-from tests.msopt.test_vllm_metrics import counters, line
+from tests.msopt.measured.test_served import counters, line
 from tests.tolerances import EXACT
 
 S = (0.8, 0.64, 0.5, 0.4)

@@ -11,7 +11,7 @@ from reports.shared.record import Record
 from reports.studies import gains
 from tests.cases import s2
 from tests.reports.command import Command, strict_json
-from tests.reports.test_studies import FAMILIES, OWN, TINY
+from tests.reports.studies.test_studies import FAMILIES, OWN, TINY
 
 
 def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:

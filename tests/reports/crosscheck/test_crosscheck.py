@@ -21,8 +21,8 @@ from reports.crosscheck.trial import Trial, attempt, certified, reference_of
 from reports.crosscheck.trials_run import Plan, crosscheck
 from reports.crosscheck.verdict import SOLVED_AT_LEAST, faults, refuted, row
 from tests.cases import s1, s2, scenario_of
+from tests.reports.cli.test_errors import assert_one_line
 from tests.reports.command import Command
-from tests.reports.test_errors import assert_one_line
 
 FEW = ("--trials", 2, "--format", "json")
 

@@ -7,10 +7,10 @@ import pytest
 from msopt import Scenario
 from msopt.files.profile_json import write_profile
 from msopt.measured.provenance import Sampling
-from tests.msopt.test_vllm_metrics import GOOD_LINE, counters, line
+from tests.msopt.measured.test_served import GOOD_LINE, counters, line
 from tests.profiles import profile
+from tests.reports.cli.test_profile_commands import served
 from tests.reports.command import Command
-from tests.reports.test_profile_commands import served
 
 
 def interval(ranges: list[list[int]], batches: dict[int, int], survival: list[float]) -> str:

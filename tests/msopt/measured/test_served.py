@@ -18,7 +18,7 @@ from msopt.measured.served import Served, parse_vllm, pooled_acceptance
 from msopt.numerics.intervals import proportion_interval
 from tests.tolerances import EXACT
 
-PUBLISHED = json.loads((Path(__file__).parent.parent / "data" / "published_curves.json").read_text())
+PUBLISHED = json.loads((Path(__file__).parents[2] / "data" / "published_curves.json").read_text())
 COUNTED = [case for case in PUBLISHED if "drafts" in case]
 
 
