@@ -16,7 +16,7 @@ import cvxpy as cp
 import numpy as np
 
 from benchmarks.ratios import interleaved, table
-from formulations import DraftControl, Options
+from formulations import DraftControl, SolverOptions
 from formulations.terms.program import LEAST_ROUND_RATE
 from msopt import Scenario, draw
 from reports.crosscheck.random_scenarios import family
@@ -24,7 +24,7 @@ from reports.crosscheck.random_scenarios import family
 ROUNDS = 9
 LARGE, SMALL = 1000, 50
 SOLVERS = ("ECOS", "CLARABEL")
-PLAIN = Options(stationarity=False)
+PLAIN = SolverOptions(stationarity=False)
 
 
 class LoopForm:
@@ -67,11 +67,11 @@ def loop_form(units: DraftControl, solver: str) -> None:
     LoopForm(units).solve(solver)
 
 
-def anew(scenario: Scenario, solver: str, options: Options) -> None:
+def anew(scenario: Scenario, solver: str, options: SolverOptions) -> None:
     DraftControl(scenario).solve(solver, options)
 
 
-def again(kept: DraftControl, scenario: Scenario, solver: str, options: Options) -> None:
+def again(kept: DraftControl, scenario: Scenario, solver: str, options: SolverOptions) -> None:
     kept.update(scenario)
     kept.solve(solver, options)
 
@@ -100,7 +100,7 @@ def again_against_anew(rounds: int) -> None:
     ratios: dict[str, list[float]] = {}
     times: dict[str, list[float]] = {}
     for solver in SOLVERS:
-        for label, options in (("certified", Options()), ("without the gradient", PLAIN)):
+        for label, options in (("certified", SolverOptions()), ("without the gradient", PLAIN)):
             kept = DraftControl(family(1000, SMALL))
             kept.solve(solver, options)
             for n in range(2 * rounds):

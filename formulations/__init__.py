@@ -42,7 +42,7 @@ from formulations.core.conic_solution import Certificate as Certificate
 from formulations.core.conic_solution import FormulationSolution as FormulationSolution
 from formulations.core.conic_solution import ShadowPrice as ShadowPrice
 from formulations.core.formulation import AbstractFormulation as AbstractFormulation
-from formulations.core.solve_checked import Options as Options
+from formulations.core.solve_checked import SolverOptions as SolverOptions
 from formulations.core.solver_errors import FormulationError as FormulationError
 from formulations.core.solver_errors import InaccurateSolutionError as InaccurateSolutionError
 from formulations.core.solver_errors import ProblemInfeasibleError as ProblemInfeasibleError

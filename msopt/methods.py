@@ -14,7 +14,7 @@ from msopt.lengths.heterogeneous import (
     solve_heterogeneous,
 )
 from msopt.lengths.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
-from msopt.lengths.region_search import Effort
+from msopt.lengths.region_search import SearchEffort
 from msopt.lengths.relaxed import length_split
 from msopt.model.control import Control, ModeRule
 from msopt.model.scenario import Problem, Scenario
@@ -116,7 +116,7 @@ def _heterogeneous(scenario: Scenario, options: Options, known_bound: float | No
 
 def _heterogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
     del known_bound
-    effort = Effort(nodes=options.node_limit, seconds=options.time_limit_s)
+    effort = SearchEffort(nodes=options.node_limit, seconds=options.time_limit_s)
     return _each(scenario, solve_heterogeneous(scenario, effort))
 
 

@@ -40,7 +40,7 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class MeasurementPlan:
     """What to measure and how long.
 
     Attributes
@@ -114,7 +114,7 @@ class Plan:
 
 
 def measure(
-    plan: Plan,
+    plan: MeasurementPlan,
     pair: Pair,
     output: Path,
     progress: Progress = lambda _: None,
@@ -126,7 +126,7 @@ def measure(
 
     Parameters
     ----------
-    plan : Plan
+    plan : MeasurementPlan
     pair : Pair
         The models that the plan names.
     output : Path
@@ -162,12 +162,12 @@ def measure(
         raise partial.damaged() from None
 
 
-def finish(plan: Plan, pair: Pair, output: Path) -> None:
+def finish(plan: MeasurementPlan, pair: Pair, output: Path) -> None:
     """Remove the file of finished steps, once the profile is written."""
     Partial.beside(output, _settings(plan, pair)).remove()
 
 
-def _settings(plan: Plan, pair: Pair) -> dict[str, Any]:
+def _settings(plan: MeasurementPlan, pair: Pair) -> dict[str, Any]:
     texts = [prompt for task in plan.tasks for prompt in prompts_of(task, plan.prompts)]
     return {
         **asdict(plan),
@@ -179,7 +179,7 @@ def _settings(plan: Plan, pair: Pair) -> dict[str, Any]:
     }
 
 
-def _run_step(step: str, plan: Plan, pair: Pair, watch: Stopwatch) -> Any:
+def _run_step(step: str, plan: MeasurementPlan, pair: Pair, watch: Stopwatch) -> Any:
     if step in plan.tasks:
         return _acceptance(step, plan, pair)
     if step == "drafting":
@@ -190,7 +190,7 @@ def _run_step(step: str, plan: Plan, pair: Pair, watch: Stopwatch) -> Any:
     return [time_prompts(pair.target, pair.entries, length, plan.repeats, watch) for length in plan.prompt_lengths]
 
 
-def _acceptance(task: str, plan: Plan, pair: Pair) -> dict[str, Any]:
+def _acceptance(task: str, plan: MeasurementPlan, pair: Pair) -> dict[str, Any]:
     """Rounds of all prompts of a task in one batch, then each text read once by both models."""
     prompts = [pair.target.chat(prompt) for prompt in prompts_of(task, plan.prompts)]
     own = [_generator(plan.seed, task, place, pair.target.device) for place in range(len(prompts))]
@@ -227,7 +227,7 @@ def _runs(found: dict[str, Any]) -> list[PromptRun]:
     ]
 
 
-def _profile(plan: Plan, pair: Pair, done: dict[str, Any]) -> Profile:
+def _profile(plan: MeasurementPlan, pair: Pair, done: dict[str, Any]) -> Profile:
     """The profile of finished steps: what is of the pair, measured now or kept, and what is of the machine."""
     return Profile(
         name=plan.name,
@@ -242,7 +242,7 @@ def _profile(plan: Plan, pair: Pair, done: dict[str, Any]) -> Profile:
     )
 
 
-def _acceptance_parts(plan: Plan, pair: Pair, done: dict[str, Any]) -> dict[str, Any]:
+def _acceptance_parts(plan: MeasurementPlan, pair: Pair, done: dict[str, Any]) -> dict[str, Any]:
     runs = {task: _runs(done[task]) for task in plan.tasks}
     outside = [sum(done[task]["mass_outside"][side] for task in plan.tasks) / len(plan.tasks) for side in (0, 1)]
     return {
@@ -265,7 +265,7 @@ def _kept_parts(kept: Profile) -> dict[str, Any]:
     return {name: getattr(kept, name) for name in names} | {"acceptance_from": origin(kept)}
 
 
-def _time_parts(plan: Plan, done: dict[str, Any]) -> dict[str, Any]:
+def _time_parts(plan: MeasurementPlan, done: dict[str, Any]) -> dict[str, Any]:
     rows = tuple(
         VerificationRow(batch=batch, draft_length=length, time=Timing.of(times))
         for (batch, length), times in zip(plan.grid, done["verification"], strict=True)

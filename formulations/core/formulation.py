@@ -7,7 +7,7 @@ import cvxpy as cp
 from formulations.core.conic_solution import FormulationSolution
 from formulations.core.declared import DeclaredProgram
 from formulations.core.quantity import Quantity, Requirement
-from formulations.core.solve_checked import Options, solve_checked
+from formulations.core.solve_checked import SolverOptions, solve_checked
 from formulations.core.solver_errors import FormulationError
 from msopt.errors import ParameterError, describe
 
@@ -57,6 +57,6 @@ class AbstractFormulation(DeclaredProgram):
         del self.requirements[name]
         self._compile()
 
-    def solve(self, solver: str | None = None, options: Options | None = None) -> FormulationSolution:
+    def solve(self, solver: str | None = None, options: SolverOptions | None = None) -> FormulationSolution:
         """Solve, certify and score; see `formulations.core.solve_checked`."""
-        return solve_checked(self, self.solvers[0] if solver is None else solver, options or Options())
+        return solve_checked(self, self.solvers[0] if solver is None else solver, options or SolverOptions())

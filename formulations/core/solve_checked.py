@@ -64,7 +64,7 @@ SMALLEST_SCORE = 1e-200
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class SolverOptions:
     """One set of options for every solver.
 
     Attributes
@@ -143,7 +143,7 @@ def _choice(allowed: Sequence[str]) -> str:
     return f"use {' or '.join(found)}" if found else f"pip install {' or '.join(MODULES[name] for name in allowed)}"
 
 
-def solver_settings(solver: str, options: Options, repeat: bool = False) -> dict[str, Any]:
+def solver_settings(solver: str, options: SolverOptions, repeat: bool = False) -> dict[str, Any]:
     """The options by the names this solver gives them; repeats are let off with a little less."""
     tolerance = DEFAULT_TOLERANCES[solver] if options.tolerance is None else options.tolerance
     limit = DEFAULT_ITERATIONS[solver] if options.max_iterations is None else options.max_iterations
@@ -161,7 +161,7 @@ def solver_settings(solver: str, options: Options, repeat: bool = False) -> dict
     return settings
 
 
-def bisection_settings(formulation: DeclaredProgram, options: Options) -> dict[str, Any]:
+def bisection_settings(formulation: DeclaredProgram, options: SolverOptions) -> dict[str, Any]:
     """The options for CVXPY's bisection, which passes none on to the solver below it."""
     low, high, width = formulation.bracket
     return {
@@ -173,7 +173,7 @@ def bisection_settings(formulation: DeclaredProgram, options: Options) -> dict[s
     }
 
 
-def solve_checked(formulation: DeclaredProgram, solver: str, options: Options) -> FormulationSolution:
+def solve_checked(formulation: DeclaredProgram, solver: str, options: SolverOptions) -> FormulationSolution:
     """Solve a formulation, or raise an error that says why not.
 
     Raises
@@ -200,7 +200,7 @@ def solve_checked(formulation: DeclaredProgram, solver: str, options: Options) -
 
 
 def _solve_with(
-    formulation: DeclaredProgram, solver: str, options: Options, attempts: list[Attempt]
+    formulation: DeclaredProgram, solver: str, options: SolverOptions, attempts: list[Attempt]
 ) -> FormulationSolution:
     for place in range(formulation.passes + max(options.max_repeats, formulation.least_repeats)):
         repeat = place >= formulation.passes
@@ -223,7 +223,7 @@ def _solve_with(
 
 
 def run(
-    formulation: DeclaredProgram, problem: cp.Problem, solver: str, options: Options, repeat: bool = False
+    formulation: DeclaredProgram, problem: cp.Problem, solver: str, options: SolverOptions, repeat: bool = False
 ) -> tuple[Attempt, Decision | None]:
     """Call a solver once; the decision is None where it returned no usable point."""
     settings = solver_settings(solver, options, repeat) | options.extra
@@ -278,7 +278,7 @@ def _numerical(formulation: DeclaredProgram) -> bool:
 
 
 def _solution(
-    formulation: DeclaredProgram, decision: Decision, attempts: list[Attempt], options: Options
+    formulation: DeclaredProgram, decision: Decision, attempts: list[Attempt], options: SolverOptions
 ) -> FormulationSolution:
     attempt = attempts[-1]
     values = {name: np.array(value, dtype=float) for name, value in decision.items()}
@@ -300,7 +300,7 @@ def _solution(
     )
 
 
-def _error(formulation: DeclaredProgram, attempt: Attempt, options: Options) -> SolveError:
+def _error(formulation: DeclaredProgram, attempt: Attempt, options: SolverOptions) -> SolveError:
     about = {"formulation": formulation.name, "solver": attempt.solver, "status": attempt.status}
     others = installed([name for name in formulation.solvers if name != attempt.solver])
     another = f"try {' or '.join(others)}, or " if others else ""
@@ -321,7 +321,7 @@ def _error(formulation: DeclaredProgram, attempt: Attempt, options: Options) -> 
     return SolverFailedError(**about, cause=cause, remedy=f"{another}allow more iterations or a looser tolerance")
 
 
-def _infeasible(formulation: DeclaredProgram, attempt: Attempt, options: Options) -> ProblemInfeasibleError:
+def _infeasible(formulation: DeclaredProgram, attempt: Attempt, options: SolverOptions) -> ProblemInfeasibleError:
     """Tell which constraints conflict: drop all requirements, then all but one, then one at a time."""
     about = {"formulation": formulation.name, "solver": attempt.solver, "status": attempt.status}
 
@@ -349,7 +349,7 @@ def _infeasible(formulation: DeclaredProgram, attempt: Attempt, options: Options
 
 
 def _how_far(
-    formulation: DeclaredProgram, culprits: Sequence[str], together: bool, solver: str, options: Options
+    formulation: DeclaredProgram, culprits: Sequence[str], together: bool, solver: str, options: SolverOptions
 ) -> str:
     """Of each constraint what it asks for and what can be met, with the others in conflict held where they are."""
 

@@ -23,7 +23,7 @@ class _Entry(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, frozen=True, allow_inf_nan=False)
 
 
-class _Lengths(_Entry):
+class _ControlLengths(_Entry):
     name: str
     draft_length: int = Field(ge=0, le=MOST_TOKENS)
     bandwidth_hz: float | None = None
@@ -39,7 +39,7 @@ class _Exchange(_Entry):
 class _ControlFile(_Entry):
     problem: Literal["homogeneous", "heterogeneous", "modes"] = "heterogeneous"
     method: str | None = None
-    devices: list[_Lengths]
+    devices: list[_ControlLengths]
 
 
 class _ReactionFile(_Entry):

@@ -9,13 +9,12 @@ from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.lengths.gap import BOUND_RTOL
 from msopt.lengths.homogeneous import solve_homogeneous
-from msopt.lengths.region_search import Effort, prove
-from msopt.lengths.relaxed import RelaxedOptimum, better, length_split, solve_relaxed
+from msopt.lengths.region_search import SearchEffort, prove
+from msopt.lengths.relaxed import RelaxedOptimum, better, exact_goodput, length_split, solve_relaxed
 from msopt.lengths.response import Response
-from msopt.lengths.worth import exact_goodput
 from msopt.model.scenario import Scenario
 
-USUAL_EFFORT = Effort(regions=200)
+USUAL_EFFORT = SearchEffort(regions=200)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +38,13 @@ class HeterogeneousOptimum:
     bound: float
 
 
-def solve_heterogeneous(scenario: Scenario, effort: Effort | None = None) -> HeterogeneousOptimum:
+def solve_heterogeneous(scenario: Scenario, effort: SearchEffort | None = None) -> HeterogeneousOptimum:
     """The relaxed optimum, and from its roundings the best whole lengths that a search of a given effort finds.
 
     Parameters
     ----------
     scenario : Scenario
-    effort : Effort, optional
+    effort : SearchEffort, optional
         The usual one, 200 regions of deadlines and lengths, is most often enough for a proof; where the table of
         lengths is too large for the search, the best rounding is returned with the relaxed bound.
 
@@ -70,7 +69,7 @@ def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum) -> HeterogeneousO
     return _optimum(scenario, relaxed, lengths, bound if bound < np.inf else solve_relaxed(scenario).bound)
 
 
-def _search(scenario: Scenario, relaxed: RelaxedOptimum, effort: Effort | None) -> tuple[IntArray, float]:
+def _search(scenario: Scenario, relaxed: RelaxedOptimum, effort: SearchEffort | None) -> tuple[IntArray, float]:
     """The best whole lengths found, and the bound that the search proves: infinite where the table is too large."""
     low, high = scenario.length_limits("heterogeneous")
     real = relaxed.draft_length

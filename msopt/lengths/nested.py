@@ -31,7 +31,7 @@ _BEYOND = 1.0 + 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class NestedPoint:
     """The best lengths for one deadline; ln(N'(D)/G) is above 0 while a longer deadline pays."""
 
     deadline_s: float
@@ -55,7 +55,7 @@ class NestedSearch:
         self.band = scenario.uplink_bandwidth_hz
         self._ends = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
 
-    def best(self, shortest: float, longest: float) -> Point:
+    def best(self, shortest: float, longest: float) -> NestedPoint:
         """The best point for deadlines from the one all minimum lengths need up to that of all maximum ones.
 
         Where drafting no more than the minimum is best, a point a hair above the shortest deadline.
@@ -63,7 +63,7 @@ class NestedSearch:
         start = shortest * (1.0 + 1e-14) if shortest > 0.0 else 1e-6 * float(self.response.least_s_per_token.min())
         return self._climb(shortest, start, max(longest, start))
 
-    def _climb(self, shortest: float, start: float, longest: float) -> Point:
+    def _climb(self, shortest: float, start: float, longest: float) -> NestedPoint:
         """The best point between `start` and `longest`, closed in from both sides.
 
         N is concave, so below its tangents on both sides; where they meet, their ratio bounds the goodput of
@@ -95,7 +95,7 @@ class NestedSearch:
                 right = found
         return best
 
-    def _meeting(self, left: Point, right: Point) -> tuple[float, float]:
+    def _meeting(self, left: NestedPoint, right: NestedPoint) -> tuple[float, float]:
         """Where the tangents of N at two points meet [s], and the goodput they allow there."""
         here, there = self._worth(left), self._worth(right)
         fall = left.gain - right.gain
@@ -106,19 +106,19 @@ class NestedSearch:
         deadline = left.deadline_s + part
         return deadline, (here + left.gain * part) / (deadline + self.scenario.verify_idle_s)
 
-    def _worth(self, point: Point) -> float:
+    def _worth(self, point: NestedPoint) -> float:
         """N(D): expected tokens less what verifying the drafts costs at the point's own goodput."""
         return point.goodput * (point.deadline_s + self.scenario.verify_idle_s)
 
     @staticmethod
-    def _secant(left: Point, right: Point, shortest: float) -> float:
+    def _secant(left: NestedPoint, right: NestedPoint, shortest: float) -> float:
         low, high = np.log(left.deadline_s - shortest), np.log(right.deadline_s - shortest)
         if right.log_gain <= _NO_GAIN:
             return shortest + float(np.exp(0.5 * (low + high)))
         part = left.log_gain / (left.log_gain - right.log_gain)
         return shortest + float(np.exp(low + float(np.clip(part, 0.02, 0.98)) * (high - low)))
 
-    def at(self, deadline: float, near: Point | None) -> Point:
+    def at(self, deadline: float, near: NestedPoint | None) -> NestedPoint:
         """Solve for one deadline, starting from a solution near by."""
         goodput = 0.0 if near is None else near.goodput
         log_price = -np.inf if near is None else near.log_price
@@ -134,7 +134,7 @@ class NestedSearch:
         _, slope, _ = self.response.bandwidth(pace)
         spread = float(np.sum(slope * pace))
         log_gain = log_price + float(np.log(spread / goodput)) if spread > 0.0 else _NO_GAIN
-        return Point(deadline, length, goodput, log_price, max(log_gain, _NO_GAIN))
+        return NestedPoint(deadline, length, goodput, log_price, max(log_gain, _NO_GAIN))
 
     def _fill_band(self, deadline: float, log_cost: float, guess: float) -> tuple[FloatArray, float]:
         """Lengths and ln(nu) that use the whole band by a deadline; -inf where the band does not bind."""

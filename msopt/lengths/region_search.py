@@ -16,8 +16,7 @@ from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.lengths.enumeration import near_controls
 from msopt.lengths.multiple_choice import MultipleChoice, Region
-from msopt.lengths.relaxed import shortest_deadline
-from msopt.lengths.worth import exact_goodput
+from msopt.lengths.relaxed import exact_goodput, shortest_deadline
 from msopt.model.goodput import finish_s
 from msopt.model.scenario import Scenario
 
@@ -56,7 +55,7 @@ class Proof:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effort:
+class SearchEffort:
     """When a search ends without a proof; None: never.
 
     Attributes
@@ -75,7 +74,7 @@ class Effort:
 
 
 def prove(
-    scenario: Scenario, lengths: FloatArray | None = None, effort: Effort | None = None, claim: float = 0.0
+    scenario: Scenario, lengths: FloatArray | None = None, effort: SearchEffort | None = None, claim: float = 0.0
 ) -> Proof:
     """The best whole lengths of problem `heterogeneous`, searched until proven or until the effort is spent.
 
@@ -85,7 +84,7 @@ def prove(
         Any law and sharing.
     lengths : array, shape (n, K), optional
         Whole lengths to start from; the shortest ones by default.
-    effort : Effort, optional
+    effort : SearchEffort, optional
         No limit by default.
     claim : float
         A goodput that is said to be a bound [token/s]: only a control with more is looked for, and the bound is never
@@ -96,7 +95,7 @@ def prove(
     ParameterError
         Where the table of lengths would hold more than `LARGEST_CHOICE` numbers.
     """
-    search = DeadlineSearch(scenario, effort or Effort(), claim)
+    search = DeadlineSearch(scenario, effort or SearchEffort(), claim)
     if lengths is not None:
         search.score(lengths)
     return search.run()
@@ -123,7 +122,7 @@ def longest_useful(scenario: Scenario, goodput: float) -> tuple[float, int]:
 class DeadlineSearch:
     """Best first over regions: an interval of the deadline, a window of lengths for each device."""
 
-    def __init__(self, scenario: Scenario, effort: Effort, claim: float = 0.0) -> None:
+    def __init__(self, scenario: Scenario, effort: SearchEffort, claim: float = 0.0) -> None:
         self.scenario = scenario
         self.effort = effort
         self.claim = claim

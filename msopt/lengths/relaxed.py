@@ -14,6 +14,7 @@ from msopt.lengths.homogeneous import solve_homogeneous
 from msopt.lengths.nested import NestedSearch
 from msopt.lengths.newton import JointNewton, JointPoint
 from msopt.lengths.response import Response
+from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
 
 _PROVEN = 1e-10
@@ -60,6 +61,11 @@ def shortest_deadline(scenario: Scenario, draft_length: FloatArray) -> FloatArra
 def length_split(scenario: Scenario, draft_length: FloatArray) -> tuple[FloatArray, FloatArray]:
     """That time, shape (...), and the bandwidths [Hz] that attain it, shape (..., K)."""
     return Response(scenario).split(np.asarray(draft_length, dtype=float))
+
+
+def exact_goodput(scenario: Scenario, lengths: FloatArray) -> FloatArray:
+    """Goodput [token/s] of lengths of shape (..., K) under the split that suits them best."""
+    return round_at(scenario, lengths, shortest_deadline(scenario, lengths)).goodput
 
 
 def solve_relaxed(scenario: Scenario, time_limit_s: float | None = None) -> RelaxedOptimum:

@@ -10,7 +10,8 @@ The search of `mode_lengths` asks for the same pass with a linear model of C in 
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray, levels
-from msopt.model.scenario import Scenario
+from msopt.model.goodput import finish_s
+from msopt.model.scenario import Problem, Scenario
 
 _FITS = 1.0 + 1e-12
 _IMPROVES = 1.0 + 1e-14
@@ -94,3 +95,9 @@ def best_separable(
             return max(goodput, reached), lengths
         goodput = reached
         lengths = low + by_deadline.best(tokens - goodput * own_s, goodput)[1]
+
+
+def equal_share_lengths(scenario: Scenario, problem: Problem) -> IntArray:
+    """The whole lengths that are best with equal shares of the band and without corrections (exact), shape (K,)."""
+    per_token = finish_s(scenario, problem, 1.0, scenario.equal_share_hz)
+    return best_separable(scenario, per_token, scenario.length_limits(problem))[1]

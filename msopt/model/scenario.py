@@ -17,8 +17,6 @@ import numpy as np
 
 from msopt.arrays import FloatArray, Frozen, frozen, vector
 from msopt.errors import ParameterError, PowerWarning, and_more
-from msopt.files.scenario_toml import parse, to_toml
-from msopt.files.whole_files import read_text, write_text
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
 from msopt.model.sharing import (
@@ -125,6 +123,9 @@ class Scenario(Frozen):
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
         """Read a scenario file (design section 2); raises ParameterError naming the file, key and value."""
+        from msopt.files.scenario_toml import parse
+        from msopt.files.whole_files import read_text
+
         text = read_text(path)
         try:
             return cls(**parse(text, Path(path).stem, Path(path).parent))
@@ -133,6 +134,9 @@ class Scenario(Frozen):
 
     def write(self, path: str | PathLike[str], comment: str = "") -> None:
         """Write the scenario file in numbers, whole or not at all, under a comment; `read` gives an equal scenario."""
+        from msopt.files.scenario_toml import to_toml
+        from msopt.files.whole_files import write_text
+
         write_text(path, to_toml(vars(self), comment))
 
     def replace(self, **changes: Any) -> Self:

@@ -12,7 +12,7 @@ from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.errors import ParameterError, describe
 from msopt.formulas.uldl import equal_share_delay, uplink_prefix
 from msopt.model.budget import equal_share, within_budget
-from msopt.model.control import Mode, Reaction
+from msopt.model.control import Mode, ModeRule, Reaction
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import LN2
 
@@ -117,3 +117,14 @@ def _equal_delay_power_w(scenario: Scenario, members: IntArray, on_downlink: Boo
     all_power = np.full(members.size, np.nan)
     all_power[on_downlink] = power
     return all_power
+
+
+def alone_s(scenario: Scenario, rule: ModeRule = "best") -> FloatArray:
+    """T({k}) of each device [s]: one device with the whole band and all power, by the mode that the rule gives it."""
+    times = CorrectionTimes(scenario)
+    one = np.ones(scenario.device_count, dtype=np.int64)
+    up, down = times.uplink_s(one, np.arange(one.size)), times.downlink_s(one, times.inverse_snr)
+    by_rule = {"best": np.minimum(up, down), "all-uplink": up, "all-downlink": down, "random": 0.5 * (up + down)}
+    answer = np.empty(one.size)
+    answer[times.order] = by_rule[rule]
+    return answer

@@ -10,9 +10,9 @@ the true C, and goes on from there. One path serves every law, every rule for th
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray, levels
-from msopt.lengths.separable import DeadlinePass
+from msopt.lengths.separable import DeadlinePass, equal_share_lengths
+from msopt.modes.correction import alone_s
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
-from msopt.rivals.baselines import alone_s, computation_only_lengths
 
 _IMPROVES = 1.0 + 1e-13
 _STEPS = 200
@@ -55,7 +55,7 @@ def _starts(problem: ModeProblem) -> FloatArray:
     """Controls to start from, shape (m, K): the best nested, the best common length, the best were corrections free."""
     count, (low, high) = problem.scenario.device_count, problem.limits
     common = levels((low, high), count)[_spread(0, high - low, _SPREAD)]
-    free = computation_only_lengths(problem.scenario).astype(float)
+    free = equal_share_lengths(problem.scenario, "modes").astype(float)
     return np.vstack([_nested(problem), _best_of(problem, common), free])
 
 

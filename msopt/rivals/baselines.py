@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray, levels
+from msopt.arrays import IntArray, levels
 from msopt.errors import ParameterError
 from msopt.lengths.homogeneous import best_common_length, common_goodput
-from msopt.lengths.separable import best_separable
-from msopt.model.control import ModeRule
+from msopt.lengths.separable import equal_share_lengths
 from msopt.model.goodput import finish_s, round_at
 from msopt.model.scenario import Problem, Scenario
-from msopt.modes.correction import CorrectionTimes
+from msopt.modes.correction import alone_s
 from msopt.modes.mode_problem import ModeProblem
 
 FIXED_LENGTH = 8
@@ -33,17 +32,12 @@ def fixed_lengths(scenario: Scenario, length: int | None = None) -> IntArray:
 
 def equal_bandwidth_lengths(scenario: Scenario) -> IntArray:
     """[MS] Uni-BW: equal shares, and the whole lengths that are best with them (exact)."""
-    return _equal_share_lengths(scenario, "heterogeneous")
+    return equal_share_lengths(scenario, "heterogeneous")
 
 
 def computation_only_lengths(scenario: Scenario) -> IntArray:
     """[UD]: the lengths that would be best if corrections took no time (exact)."""
-    return _equal_share_lengths(scenario, "modes")
-
-
-def _equal_share_lengths(scenario: Scenario, problem: Problem) -> IntArray:
-    per_token = finish_s(scenario, problem, 1.0, scenario.equal_share_hz)
-    return best_separable(scenario, per_token, scenario.length_limits(problem))[1]
+    return equal_share_lengths(scenario, "modes")
 
 
 def uniform_lengths(problem: ModeProblem) -> IntArray:
@@ -60,17 +54,6 @@ def point_to_point_goodput(scenario: Scenario, problem: Problem) -> float:
     if problem == "modes":
         seconds = seconds + (1.0 - scenario.acceptance.survival(lengths)) * alone_s(scenario)
     return float(np.mean(np.max(scenario.acceptance.expected_tokens(lengths) / seconds, axis=0)))
-
-
-def alone_s(scenario: Scenario, rule: ModeRule = "best") -> FloatArray:
-    """T({k}) of each device [s]: one device with the whole band and all power, by the mode that the rule gives it."""
-    times = CorrectionTimes(scenario)
-    one = np.ones(scenario.device_count, dtype=np.int64)
-    up, down = times.uplink_s(one, np.arange(one.size)), times.downlink_s(one, times.inverse_snr)
-    by_rule = {"best": np.minimum(up, down), "all-uplink": up, "all-downlink": down, "random": 0.5 * (up + down)}
-    answer = np.empty(one.size)
-    answer[times.order] = by_rule[rule]
-    return answer
 
 
 def centralised_goodput(scenario: Scenario, problem: Problem) -> float:

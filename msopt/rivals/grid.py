@@ -12,7 +12,7 @@ import numpy as np
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError
 from msopt.formulas.multispin import lengths_at_deadline
-from msopt.lengths.worth import exact_goodput
+from msopt.lengths.relaxed import exact_goodput
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import spectral_efficiency
 from msopt.numerics.memory import require_memory

@@ -1,7 +1,7 @@
 """How many tokens a server that drafts and verifies itself should draft at each batch size, and in how few ranges.
 
 The goodput of a batch of b sequences at length L is b E(L)/(L * step(b) + T_ver(b, L)): the centralised baseline, with
-verification times as they were measured (`msopt.measured.verification_times`) where a scenario has three numbers of a fit.
+verification times as they were measured (`measured.verification_times`) where a scenario has three numbers of a fit.
 """
 
 from collections.abc import Callable, Sequence

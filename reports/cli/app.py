@@ -25,10 +25,10 @@ from reports.cli.scenario_command import scenario
 from reports.cli.schedule_command import schedule
 from reports.cli.sweep_command import sweep
 from reports.methods.convex import solve_problems
-from reports.methods.protocols import with_protocols
 from reports.shared.ending import Interrupted, Terminated, terminable
 from reports.shared.inputs import about, read_control, read_scenario, rejected_names
 from reports.shared.output import check_file, emit, print_tables, say, tell, warn
+from reports.shared.protocols import with_protocols
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 

@@ -37,11 +37,11 @@ def crosscheck(
     check_folder(folder)
 
     from reports.crosscheck.own_formula import load_formula
-    from reports.crosscheck.trials_run import DEFAULT_SOLVERS, DEFAULT_TRIALS, Plan
+    from reports.crosscheck.trials_run import DEFAULT_SOLVERS, DEFAULT_TRIALS, TrialPlan
     from reports.crosscheck.trials_run import crosscheck as run
     from reports.crosscheck.verdict_table import show_crosscheck
 
-    plan = Plan(
+    plan = TrialPlan(
         scenarios=scenarios,
         trials=DEFAULT_TRIALS if trials is None else trials,
         seed=seed or 0,

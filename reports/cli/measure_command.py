@@ -107,7 +107,7 @@ def measure(
 
     from reports.cli.measure_table import disagreements, show_profile
     from verification.kept_acceptance import kept_settings
-    from verification.measurement import Plan, finish, use_threads
+    from verification.measurement import MeasurementPlan, finish, use_threads
     from verification.measurement import measure as run
     from verification.pairs import load_pair
     from verification.prompts import all_prompts
@@ -127,7 +127,7 @@ def measure(
     kept = find_profile(acceptance_from) if acceptance_from is not None else None
     settings = {"tasks": tuple(all_prompts())} | settings if kept is None else kept_settings(kept, settings)
     rule = {key: settings.pop(key) for key in ("temperature", "top_k", "top_p") if key in settings}
-    plan = Plan(
+    plan = MeasurementPlan(
         name=name or path.name.removesuffix(".json"),
         draft=draft,
         target=target,

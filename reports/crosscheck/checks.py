@@ -10,9 +10,7 @@ from formulations.registry import REGISTRY, Entry
 from msopt import Scenario
 from msopt.model.acceptance import Acceptance
 from msopt.model.sharing import UplinkSharing
-from reports.crosscheck import given as given
-from reports.crosscheck import references as references
-from reports.crosscheck import references_ud as references_ud
+from reports.crosscheck import given, references, references_ud
 from reports.crosscheck.references import Inputs, Reference
 
 BOTH: tuple[UplinkSharing, ...] = ("fixed-snr", "power-limited")

@@ -18,8 +18,7 @@ import msopt
 from formulations.registry import OBJECTIVE_RTOL
 from msopt import Control, ParameterError, Scenario, Solution
 from msopt.files.whole_files import make_folder
-from msopt.lengths.relaxed import length_split, solve_relaxed
-from msopt.lengths.worth import exact_goodput
+from msopt.lengths.relaxed import exact_goodput, length_split, solve_relaxed
 from reports.methods.user_method import answer_of, control_of
 from reports.shared.user_function import load_function, users_code
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from reports.crosscheck.trials_run import Plan, crosscheck
+from reports.crosscheck.trials_run import TrialPlan, crosscheck
 from reports.shared.parallel import run
 from reports.shared.record import Record
 
@@ -42,7 +42,7 @@ def crosscheck_record(
     from reports.crosscheck.checks import CHECKS
 
     tasks = [
-        (crosscheck, (Plan(trials=trials, seed=seed, largest=largest, solvers=SOLVERS, formulations=(name,)),))
+        (crosscheck, (TrialPlan(trials=trials, seed=seed, largest=largest, solvers=SOLVERS, formulations=(name,)),))
         for name in CHECKS
     ]
     found = {}

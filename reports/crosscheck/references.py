@@ -14,9 +14,8 @@ from scipy.optimize import brentq
 from msopt import Scenario
 from msopt.arrays import FloatArray
 from msopt.lengths.homogeneous import best_common_length, per_token_optimum, solve_homogeneous
-from msopt.lengths.relaxed import length_split, solve_relaxed
+from msopt.lengths.relaxed import exact_goodput, length_split, solve_relaxed
 from msopt.lengths.response import Response
-from msopt.lengths.worth import exact_goodput
 from msopt.model.goodput import round_at
 from msopt.rivals.grid import grid_lengths
 from reports.crosscheck.given import relaxed_optimum, whole_optimum

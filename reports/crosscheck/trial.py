@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from formulations import FormulationSolution, SolveError
-from formulations.core.solve_checked import Options
+from formulations.core.solve_checked import SolverOptions
 from formulations.registry import OBJECTIVE_RTOL, PRICE_RTOL
 from msopt import Scenario
 from msopt.arrays import FloatArray
@@ -95,7 +95,7 @@ def attempt(
         first = time.perf_counter()
         if again:
             program.update(scenario)
-            program.solve(solver, Options())
+            program.solve(solver, SolverOptions())
         ended = time.perf_counter()
     except SolveError as error:
         return Trial(

@@ -28,7 +28,7 @@ SOLVED_AGAIN = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class TrialPlan:
     """What to check.
 
     Attributes
@@ -91,12 +91,14 @@ class Plan:
         return each * (sum(len(self.solvers_of(check)) for check in self.checks) + (self.formula is not None))
 
 
-def crosscheck(plan: Plan, folder: Path | None = None, tick: Callable[[str], None] = lambda _: None) -> list[Record]:
+def crosscheck(
+    plan: TrialPlan, folder: Path | None = None, tick: Callable[[str], None] = lambda _: None
+) -> list[Record]:
     """One record for each formulation and solver, and one for the formula.
 
     Parameters
     ----------
-    plan : Plan
+    plan : TrialPlan
     folder : Path, optional
         Where the worst scenario of each row and every failed one are written; made where it is missing.
     tick : callable
@@ -110,7 +112,7 @@ def crosscheck(plan: Plan, folder: Path | None = None, tick: Callable[[str], Non
     return records
 
 
-def _rows(plan: Plan, check: Check, folder: Path | None, tick: Callable[[str], None]) -> list[Record]:
+def _rows(plan: TrialPlan, check: Check, folder: Path | None, tick: Callable[[str], None]) -> list[Record]:
     solvers = plan.solvers_of(check)
     trials: dict[str, list[Trial]] = {solver: [] for solver in solvers}
     reasons: dict[str, str] = {}
@@ -148,7 +150,7 @@ def _save(check: Check, solver: str, trials: Sequence[Trial], folder: Path | Non
     return str(path)
 
 
-def _formula(plan: Plan, formula: Formula, folder: Path | None, tick: Callable[[str], None]) -> Record:
+def _formula(plan: TrialPlan, formula: Formula, folder: Path | None, tick: Callable[[str], None]) -> Record:
     scenarios = plan.scenarios
     if not scenarios:
         scenarios = tuple(

@@ -21,7 +21,7 @@ from msopt.evaluation import Slack
 from msopt.model.control import Reaction
 from msopt.modes.expected import DEFAULT_SAMPLES
 from msopt.options import checked_options
-from reports.methods.protocols import with_protocols
+from reports.shared.protocols import with_protocols
 
 Record = dict[str, Any]
 

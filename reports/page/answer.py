@@ -9,9 +9,9 @@ import numpy as np
 import msopt
 from msopt import Scenario, Solution, react
 from msopt.files.whole_files import read_text
-from reports.methods.protocols import CENTRALISED, SERVER_ONLY, with_protocols
 from reports.page.comparison import best_of, compare
 from reports.shared.inputs import provenance
+from reports.shared.protocols import CENTRALISED, SERVER_ONLY, with_protocols
 from reports.shared.record import Record
 from reports.shared.summary import parameters
 

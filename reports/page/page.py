@@ -9,13 +9,13 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from msopt.files.whole_files import make_folder, write_bytes, write_text
-from reports.methods.protocols import verdict
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.shown import Shown, escaped
 from reports.page.shown_tables import shown_tables, summary
 from reports.plots.answer_plots import PROBLEM_TITLES
 from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, label_of, rendered
+from reports.shared.protocols import verdict
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
 from reports.shared.words import counted, literal, number, per_cent

@@ -21,7 +21,7 @@ _FEWEST = {"full": {"draws": 10, "heterogeneous": 2000, "modes": 200}}
 """What a full report promises: draws at every point, scenarios behind the gains."""
 
 
-class Check(NamedTuple):
+class SelfCheck(NamedTuple):
     """One line of the table."""
 
     check: str
@@ -53,10 +53,10 @@ def _verdict(good: bool) -> str:
     return "pass" if good else "FAIL"
 
 
-def _crosscheck(record: Record) -> Check:
+def _crosscheck(record: Record) -> SelfCheck:
     verdicts = record.tables["crosscheck"]["verdict"]
     passed, failed = int((verdicts == "pass").sum()), int((verdicts == "FAIL").sum())
-    return Check(
+    return SelfCheck(
         "Every formulation agrees with its closed form within its tolerance",
         f"{passed} rows pass, {failed} fail",
         _verdict(failed == 0 and passed > 0),
@@ -105,24 +105,24 @@ def _solved(record: Record) -> "pd.DataFrame":
     return pd.concat(parts, ignore_index=True)
 
 
-def _bounds(solved: "pd.DataFrame") -> Check:
+def _bounds(solved: "pd.DataFrame") -> SelfCheck:
     solved = solved.dropna(subset=["bound"])
     distance = solved["bound"] / solved["goodput"] - 1.0
     good = bool((distance >= -ROUND_OFF - STANDARD_ERRORS * solved["error"] / solved["goodput"]).all())
     least = float(distance.min())
-    return Check(
+    return SelfCheck(
         "No control lies above the proven bound of its problem",
         f"{len(solved)} controls; the closest {per_cent(max(least, 0.0) if good else least)} below it",
         _verdict(good),
     )
 
 
-def _best(solved: "pd.DataFrame") -> Check:
+def _best(solved: "pd.DataFrame") -> SelfCheck:
     gain = solved["best"] / solved["goodput"] - 1.0
     allowed = np.where(solved["proven"], ROUND_OFF, SEARCH_RTOL) + STANDARD_ERRORS * solved["error"] / solved["goodput"]
     below = int((gain < -ROUND_OFF).sum())
     how_far = f", by at most {per_cent(-float(gain.min()))}" if below else ""
-    return Check(
+    return SelfCheck(
         "No control is above method exact of its problem, none by more than "
         f"{per_cent(SEARCH_RTOL)} above decomposition",
         f"{below} of {len(solved)} controls above ours{how_far}",
@@ -130,14 +130,14 @@ def _best(solved: "pd.DataFrame") -> Check:
     )
 
 
-def _answers(record: Record) -> Check:
+def _answers(record: Record) -> SelfCheck:
     """A method that needs what a scenario lacks is refused; any other one without an answer has failed."""
     methods, faults = record.tables["answer_methods"], record.tables["faults"]
     own = methods["method"].str.contains(":", regex=False)
     failed = methods[methods["reason"].notna() & (own | (methods["status"] != REFUSED))]
     causes = [*failed["reason"], *faults["cause"]]
     draws = sum(len(table) for name, table in record.tables.items() if name.startswith("draws_"))
-    return Check(
+    return SelfCheck(
         "Every method has an answer wherever it was asked",
         f"{len(causes)} of {len(methods) + draws + len(faults)} without one"
         + (f"; the first: {causes[0]}" if causes else ""),
@@ -145,7 +145,7 @@ def _answers(record: Record) -> Check:
     )
 
 
-def _draws(record: Record) -> Check:
+def _draws(record: Record) -> SelfCheck:
     effort = record.manifest["effort"]
     counts = [
         int(table["draws"].min())
@@ -153,14 +153,14 @@ def _draws(record: Record) -> Check:
         if f"draws_{name}" in record.tables and "draws" in table and name != "gains"
     ]
     needed = _FEWEST.get(effort["name"], {}).get("draws", min(effort["draws"].values()))
-    return Check(
+    return SelfCheck(
         "Every point of a drawn figure has its draws",
         f"at least {min(counts)} at every point of {len(counts)} figures, {needed} needed",
         _verdict(min(counts) >= needed),
     )
 
 
-def _gains(record: Record) -> Check:
+def _gains(record: Record) -> SelfCheck:
     table = record.tables["gains"]
     pooled = table[(table["family"] == "all") & (table["setting"] == "all")]
     most = pooled.groupby("problem", sort=False)["scenarios"].max()
@@ -168,14 +168,14 @@ def _gains(record: Record) -> Check:
     needed = _FEWEST.get(record.manifest["effort"]["name"], {})
     told = ", ".join(f"{problem} {count}" for problem, count in counts.items())
     asked = ", ".join(f"{problem} {needed[problem]}" for problem in counts if problem in needed)
-    return Check(
+    return SelfCheck(
         "The gains rest on enough scenarios",
         f"{told}{f'; needed {asked}' if asked else ''}",
         _verdict(all(count >= needed.get(problem, 1) for problem, count in counts.items())),
     )
 
 
-def _claims(record: Record) -> Check:
+def _claims(record: Record) -> SelfCheck:
     claims = record.tables["claims"]
     tested = int((claims["cases"] > 0).sum())
-    return Check("Every claim was tested", f"{tested} of {len(claims)}", _verdict(tested == len(claims)))
+    return SelfCheck("Every claim was tested", f"{tested} of {len(claims)}", _verdict(tested == len(claims)))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from msopt import Scenario
-from reports.methods.protocols import CENTRALISED, SERVER_ONLY, verdict
+from reports.shared.protocols import CENTRALISED, SERVER_ONLY, verdict
 from reports.shared.summary import parameters
 from reports.shared.words import literal, number
 

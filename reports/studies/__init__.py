@@ -1,4 +1,4 @@
-"""The papers' figures, their claims and the gains, as recorded data (`reports.shared.record.Record`); nothing is drawn here.
+"""The papers' figures, their claims and the gains, as recorded data (`reports.shared.record`); nothing is drawn here.
 
 The tables of a record, by name
 -------------------------------

@@ -13,8 +13,7 @@ from msopt import solve
 from msopt.errors import ParameterError
 from msopt.lengths.heterogeneous import interpolated_bound, solve_heterogeneous
 from msopt.lengths.homogeneous import solve_homogeneous
-from msopt.lengths.relaxed import solve_relaxed
-from msopt.lengths.worth import exact_goodput
+from msopt.lengths.relaxed import exact_goodput, solve_relaxed
 from msopt.model.acceptance import Acceptance
 from msopt.model.goodput import play
 from msopt.model.scenario import Scenario

@@ -16,7 +16,7 @@ from reports.page.profile_tables import profile_record
 from tests.profiles import profile as invented
 from tests.verification.test_measurement import plan_of, ticking
 from verification.kept_acceptance import check_same_pair, kept_settings
-from verification.measurement import Plan, finish, measure
+from verification.measurement import MeasurementPlan, finish, measure
 from verification.pairs import Pair
 from verification.sampling import SamplingRule
 
@@ -31,10 +31,10 @@ def first(tiny: Pair, tmp_path_factory: pytest.TempPathFactory) -> Profile:
     return found.model_copy(update=ELSEWHERE | {"name": "first", "note": "a busy machine"})
 
 
-def plan_with(kept: Profile) -> Plan:
+def plan_with(kept: Profile) -> MeasurementPlan:
     settings = kept_settings(kept, {})
     rule = SamplingRule(**{key: settings.pop(key) for key in ("temperature", "top_k", "top_p")})
-    return Plan(
+    return MeasurementPlan(
         name="again", draft="d", target="t", rule=rule, batches=(1, 2), draft_lengths=(0, 1, 2), prompt_lengths=(4, 9),
         context=8, repeats=2, kept=kept, **settings,
     )  # fmt: skip

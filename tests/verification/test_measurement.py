@@ -13,7 +13,7 @@ from msopt.files.profile_json import read_profile
 from msopt.measured.profile import Profile
 from reports.cli.app import main
 from reports.cli.measure_table import disagreements, tokens_by_law
-from verification.measurement import Plan, finish, measure
+from verification.measurement import MeasurementPlan, finish, measure
 from verification.pairs import Pair
 from verification.prompts import all_prompts
 from verification.sampling import SamplingRule
@@ -26,8 +26,8 @@ def ticking(step_s: float = 0.5) -> Callable[[], float]:
     return lambda: next(ticks) * step_s
 
 
-def plan_of(tasks: tuple[str, ...] = ("code", "chat"), tokens: int = 30) -> Plan:
-    return Plan(
+def plan_of(tasks: tuple[str, ...] = ("code", "chat"), tokens: int = 30) -> MeasurementPlan:
+    return MeasurementPlan(
         name="tiny", draft="d", target="t", tasks=tasks, prompts=4, tokens=tokens, draft_length=3,
         batches=(1, 2), draft_lengths=(0, 1, 2), prompt_lengths=(4, 9), context=8, repeats=3,
     )  # fmt: skip
@@ -188,7 +188,7 @@ def test_times_are_warmed_up_and_read_from_the_given_clock(tiny: Pair) -> None:
 )
 def test_a_plan_that_means_nothing_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(ParameterError):
-        Plan(**{"name": "x", "draft": "d", "target": "t", "tasks": ("code",), **given})  # type: ignore[arg-type]
+        MeasurementPlan(**{"name": "x", "draft": "d", "target": "t", "tasks": ("code",), **given})  # type: ignore[arg-type]
 
 
 def test_the_command(tiny_folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

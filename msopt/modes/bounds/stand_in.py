@@ -25,12 +25,11 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.model.scenario import Scenario
-from msopt.modes.correction import CorrectionTimes
+from msopt.modes.correction import CorrectionTimes, alone_s
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
 from msopt.modes.subsets import expected_of_all, sizes_and_sums, sum_of_all
 from msopt.numerics.binomial import binomial
 from msopt.numerics.knapsack import fractional_knapsack
-from msopt.rivals.baselines import alone_s
 
 _KEPT = 10
 _LARGEST_TABLE = 2_000_000

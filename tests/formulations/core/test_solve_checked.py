@@ -15,12 +15,12 @@ from formulations import (
     FormulationError,
     InaccurateSolutionError,
     LengthsAtDeadline,
-    Options,
     ProblemInfeasibleError,
     ProblemUnboundedError,
     SolveError,
     SolverFailedError,
     SolverMissingError,
+    SolverOptions,
 )
 from formulations.core import solve_checked
 from formulations.core.solve_checked import solver_settings
@@ -31,7 +31,7 @@ from tests.formulations.cells import OBJECTIVE_RTOL, S2
 @pytest.mark.parametrize(("solver", "limit"), [("CLARABEL", 2), ("ECOS", 2), ("SCS", 3)])
 def test_an_iteration_limit_is_a_failure_that_quotes_the_status(solver: str, limit: int) -> None:
     with pytest.raises(SolverFailedError) as caught:
-        DraftControl(S2).solve(solver, Options(max_iterations=limit))
+        DraftControl(S2).solve(solver, SolverOptions(max_iterations=limit))
     error = caught.value
     assert isinstance(error, MsoptError)
     assert error.exit_code == 3
@@ -109,11 +109,11 @@ def test_a_failed_solver_names_another_that_is_there(monkeypatch: pytest.MonkeyP
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "scs" else find(name, *rest))
     with pytest.raises(SolverFailedError, match="try CLARABEL, or allow more iterations"):
-        DraftControl(S2).solve("ECOS", Options(max_iterations=1))
+        DraftControl(S2).solve("ECOS", SolverOptions(max_iterations=1))
 
 
 def test_a_fallback_is_recorded() -> None:
-    solution = DraftControl(S2).solve("SCS", Options(max_iterations=50, fallback=("CLARABEL",)))
+    solution = DraftControl(S2).solve("SCS", SolverOptions(max_iterations=50, fallback=("CLARABEL",)))
     assert solution.fell_back
     assert solution.solver == "CLARABEL"
     asked = [attempt.solver for attempt in solution.attempts]
@@ -129,7 +129,7 @@ def test_no_fallback_unasked() -> None:
 
 
 def test_one_option_has_each_solvers_name() -> None:
-    options = Options(tolerance=1e-7, max_iterations=17)
+    options = SolverOptions(tolerance=1e-7, max_iterations=17)
     assert solver_settings("ECOS", options) == {"abstol": 1e-7, "reltol": 1e-7, "feastol": 1e-7, "max_iters": 17}
     assert solver_settings("CLARABEL", options)["max_iter"] == 17
     assert solver_settings("CLARABEL", options)["tol_gap_rel"] == 1e-7

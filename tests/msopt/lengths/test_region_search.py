@@ -13,9 +13,8 @@ from msopt.lengths.enumeration import near_controls
 from msopt.lengths.heterogeneous import solve_heterogeneous
 from msopt.lengths.multiple_choice import MultipleChoice
 from msopt.lengths.need import BandwidthNeed
-from msopt.lengths.region_search import DeadlineSearch, Effort, Proof, prove
-from msopt.lengths.relaxed import length_split, shortest_deadline
-from msopt.lengths.worth import exact_goodput
+from msopt.lengths.region_search import DeadlineSearch, Proof, SearchEffort, prove
+from msopt.lengths.relaxed import exact_goodput, length_split, shortest_deadline
 from msopt.model.scenario import Scenario
 from reports.crosscheck.random_scenarios import family
 from tests import brute_force
@@ -45,9 +44,9 @@ def random_case(case: int, sharing: str) -> Description:
     return description
 
 
-def handicapped(scenario: Scenario, goodput: float, effort: Effort | None = None) -> Proof:
+def handicapped(scenario: Scenario, goodput: float, effort: SearchEffort | None = None) -> Proof:
     """A search that knows a goodput but no control that has it."""
-    search = DeadlineSearch(scenario, effort or Effort())
+    search = DeadlineSearch(scenario, effort or SearchEffort())
     search.goodput = max(search.goodput, goodput)
     return search.run()
 
@@ -71,7 +70,7 @@ def test_against_enumeration(sharing: str, cases: int) -> None:
             scored = brute_force.goodput_of_lengths(description, proof.draft_length.tolist())
             assert scored == pytest.approx(best["goodput"], rel=OPTIMAL), case
             assert best["goodput"] * (1.0 - EXACT) <= proof.bound <= scored * (1.0 + OPTIMAL), case
-        cut_short = handicapped(scenario, HANDICAP * best["goodput"], Effort(regions=1 + case % 5))
+        cut_short = handicapped(scenario, HANDICAP * best["goodput"], SearchEffort(regions=1 + case % 5))
         assert cut_short.bound >= best["goodput"] * (1.0 - EXACT)
 
 
@@ -84,7 +83,7 @@ def test_many_alike_devices() -> None:
         draft_s_per_token=np.full(count, 0.02),
         uplink_snr_db=np.full(count, 12.0),
     )
-    proof = prove(alike, effort=Effort(nodes=20_000_000))
+    proof = prove(alike, effort=SearchEffort(nodes=20_000_000))
     assert proof.bound <= proof.goodput * (1.0 + OPTIMAL)
     at_most_two = np.array([np.where(np.arange(count) < n, l + 1.0, l) for l in range(1, 20) for n in range(count)])
     assert proof.goodput >= exact_goodput(alike, at_most_two).max() * (1.0 - EXACT)

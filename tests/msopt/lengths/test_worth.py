@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.lengths.worth import exact_goodput
+from msopt.lengths.relaxed import exact_goodput
 from tests import brute_force
 from tests.cases import Description, scenario_of
 from tests.strategies import descriptions

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from msopt import draw, solve
 from msopt.model.control import ModeRule
 from msopt.model.scenario import Scenario
+from msopt.modes.correction import alone_s
 from msopt.modes.exact_modes import exact_lengths
 from msopt.modes.expected import expected_correction
 from msopt.modes.local_search import _ascend, _Model, best_lengths
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
 from msopt.modes.samples import SampledOutcomes
 from msopt.modes.table import TableOfOutcomes
-from msopt.rivals.baselines import alone_s
 from msopt.rivals.greedy import greedy_lengths
 from tests import brute_force
 from tests.cases import REFERENCE, REFERENCE_NAMES, Description, permuted, s1, s2, s3, scenario_of, stretched

@@ -18,7 +18,7 @@ from reports.crosscheck.random_scenarios import family, random_scenario
 from reports.crosscheck.references import relaxed
 from reports.crosscheck.references_ud import modes
 from reports.crosscheck.trial import Trial, attempt, certified, reference_of
-from reports.crosscheck.trials_run import Plan, crosscheck
+from reports.crosscheck.trials_run import TrialPlan, crosscheck
 from reports.crosscheck.verdict import SOLVED_AT_LEAST, faults, refuted, row
 from tests.cases import s1, s2, scenario_of
 from tests.reports.cli.test_errors import assert_one_line
@@ -46,7 +46,7 @@ def test_every_entry_of_the_registry_has_its_check() -> None:
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], Path]:
     folder = tmp_path_factory.mktemp("worst")
-    return crosscheck(Plan(trials=2, seed=0, largest=12), folder), folder
+    return crosscheck(TrialPlan(trials=2, seed=0, largest=12), folder), folder
 
 
 def test_all_formulations_pass(everything: tuple[list[dict[str, Any]], Path]) -> None:
@@ -208,7 +208,7 @@ def real(scenario: Scenario) -> Any:
 )
 def test_formulas(name: str, words: str) -> None:
     formula = crosscheck_formula.Formula(name, globals()[name])
-    plan = Plan(trials=2, largest=6, formulations=("bandwidth-minmax",), solvers=("ECOS",), formula=formula)
+    plan = TrialPlan(trials=2, largest=6, formulations=("bandwidth-minmax",), solvers=("ECOS",), formula=formula)
     record = crosscheck(plan)[-1]
     assert record["passed"] == (not words)
     assert words in " ".join(record["faults"])

@@ -10,7 +10,6 @@ import pytest
 
 from msopt import METHODS, PROBLEMS, Scenario
 from reports.methods.method_notes import note
-from reports.methods.protocols import verdict
 from reports.page.answer import answer
 from reports.page.html import TEMPLATES, as_html
 from reports.page.page import HEADINGS, TITLE, markdown
@@ -19,6 +18,7 @@ from reports.page.shown import escaped
 from reports.page.shown_tables import shown_tables
 from reports.plots.figures import CLAIMS_OF, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, rendered
+from reports.shared.protocols import verdict
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
 from reports.shared.words import literal

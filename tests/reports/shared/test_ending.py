@@ -30,7 +30,7 @@ WAIT_S = 120.0
 CODE = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from reports.cli.start import main
+from reports.cli import main
 sys.exit(main())
 """
 
@@ -118,7 +118,7 @@ def test_a_second_interrupt_does_not_break_into_what_tidies_up(monkeypatch: pyte
 def test_an_interrupt_while_libraries_are_loaded_is_quiet() -> None:
     code = """
 import signal, sys
-from reports.cli.start import main
+from reports.cli import main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 class Early:
     def find_spec(self, name, *_):

@@ -15,7 +15,7 @@ HEAVY = ("cvxpy", "torch", "pandas", "matplotlib", "jinja2", "joblib", "pyarrow"
 
 def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     """The command as a process of its own, as the console script calls it."""
-    code = "import sys; from reports.cli.start import main; sys.exit(main())"
+    code = "import sys; from reports.cli import main; sys.exit(main())"
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False, env=os.environ | more
     )
@@ -45,7 +45,7 @@ def test_heavy_libraries_stay_unloaded(msopt: Command, line: str) -> None:
         arguments += [str(msopt.folder / "p.json"), "--batch-sizes", "1-8"]
     code = f"""
 import sys
-from reports.cli.start import main
+from reports.cli import main
 code = main({arguments!r})
 loaded = [name for name in {HEAVY!r} if name in sys.modules]
 sys.exit(f"loaded: {{loaded}}" if loaded else code)
@@ -55,7 +55,7 @@ sys.exit(f"loaded: {{loaded}}" if loaded else code)
 
 
 def test_a_closed_pipe_is_quiet() -> None:
-    code = "import sys; from reports.cli.start import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from reports.cli import main; sys.exit(main(sys.argv[1:]))"
     for arguments in (["scenario", "uldl-qwen25", "--devices", "3000"], ["scenarios"]):
         reader, writer = os.pipe()
         os.close(reader)
@@ -77,7 +77,7 @@ def test_processes() -> None:
 
 def test_closed_streams() -> None:
     """`>&-`: Python then has no stream at all."""
-    code = "import sys; from reports.cli.start import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from reports.cli import main; sys.exit(main(sys.argv[1:]))"
     for arguments in ("scenarios", "scenario uldl-qwen25", "solve qwen-coder --format json"):
         line = [sys.executable, "-c", code, *arguments.split()]
         for closed in (">&-", "2>&-", ">&- 2>&-"):

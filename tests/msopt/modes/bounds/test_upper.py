@@ -11,10 +11,9 @@ from msopt import Scenario, draw, solve
 from msopt.modes.bounds import stand_in as mode_bound_stand_in
 from msopt.modes.bounds.stand_in import concave_from_below, stand_in_bound, time_with_stand_ins
 from msopt.modes.bounds.upper import upper_bound
-from msopt.modes.correction import react
+from msopt.modes.correction import alone_s, react
 from msopt.modes.local_search import best_lengths
 from msopt.numerics.binomial import binomial
-from msopt.rivals.baselines import alone_s
 from tests import brute_force
 from tests.cases import scenario_of
 from tests.mode_cases import all_or_nothing_cases, problem_of

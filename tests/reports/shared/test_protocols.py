@@ -4,7 +4,7 @@ import pytest
 
 from msopt import METHODS, PROBLEMS, Acceptance, Scenario, solve
 from msopt.model.scenario import Problem
-from reports.methods.protocols import verdict, with_protocols
+from reports.shared.protocols import verdict, with_protocols
 from tests.cases import s2, scenario_of
 from tests.reports.command import Command
 from tests.tolerances import CLOSED_FORM, EXACT

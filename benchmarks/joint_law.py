@@ -1,4 +1,4 @@
-"""How far the bound over joint laws lies above the optimum, by server power: `python -m reports.studies.joint_law_study`.
+"""How far the bound over joint laws lies above the optimum, by server power: `python benchmarks/joint_law.py`.
 
 [UD]'s settings, several draws of each; the bound is that of the deadline at which the best lengths found are there.
 """
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msopt
+from formulations import JointLawBound
 from reports.shared.output import print_tables
 from reports.shared.tables import add_row, new_table
 
@@ -21,8 +22,6 @@ BELOW_RTOL = 1e-7
 
 def gaps(devices: int, draws: int) -> Iterator[Record]:
     """One record for each preset and power, over some draws."""
-    from formulations import JointLawBound
-
     for preset in PRESETS:
         for power in POWERS_DBM:
             found = []
