@@ -92,10 +92,15 @@ def greatest(values: FloatArray) -> FloatArray:
     return np.asarray(np.maximum.reduce(values, axis=-1, keepdims=True))
 
 
+def evenly_spread(first: int, last: int, most: int) -> IntArray:
+    """Whole numbers from the first to the last, both there, evenly spread; all of them where they are few."""
+    return np.unique(np.linspace(first, last, min(last - first + 1, most)).astype(np.int64))
+
+
 LARGEST_TABLE = 100_000_000
 
 
-def levels(limits: tuple[int, int], count: int) -> FloatArray:
+def every_length(limits: tuple[int, int], count: int) -> FloatArray:
     """Every length between the limits for each of K devices, shape (high - low + 1, K).
 
     Raises
@@ -109,7 +114,7 @@ def levels(limits: tuple[int, int], count: int) -> FloatArray:
 
 
 def require_table(limits: tuple[int, int], count: int) -> None:
-    """Raise ParameterError where the table of `levels` would hold more than a hundred million numbers."""
+    """Raise ParameterError where the table of `every_length` would hold more than a hundred million numbers."""
     low, high = limits
     if (high - low + 1) * count > LARGEST_TABLE:
         raise ParameterError(

@@ -15,7 +15,7 @@ from msopt.formulas.split import equal_latency_split
 from msopt.model.sharing import FixedSnr
 from msopt.numerics.special import excess_root, omega
 
-_AT_ONCE = 1e-100
+_AT_ONCE = 1e-100  # of a deadline: drafting a token takes no time beside it
 
 
 def per_token_split(draft_s: Any, airtime_hz_s: Any, bandwidth_hz: float) -> tuple[FloatArray, FloatArray]:
@@ -41,8 +41,7 @@ def per_token_split(draft_s: Any, airtime_hz_s: Any, bandwidth_hz: float) -> tup
     >>> float(theta), share.tolist()
     (0.022, [5000000.0, 15000000.0])
     """
-    cost = np.asarray(airtime_hz_s, dtype=float)
-    return equal_latency_split(np.asarray(draft_s, dtype=float), cost, FixedSnr(np.ones(cost.shape[-1])), bandwidth_hz)
+    return length_split(1.0, draft_s, airtime_hz_s, bandwidth_hz)
 
 
 def length_split(

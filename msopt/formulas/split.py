@@ -10,10 +10,10 @@ from msopt.arrays import FloatArray, greatest, total
 from msopt.model.budget import within_budget
 from msopt.model.sharing import Sharing
 
-_STEP_RTOL = 1e-15
-_PROPORTIONAL_RTOL = 1e-8
-_MAX_STEPS = 200
-_NEAR = 1e-9
+_STEP_RTOL = 1e-15  # the last digit
+_PROPORTIONAL_RTOL = 1e-8  # its square is below the last digit
+_STEPS = 200  # quadratic convergence ends it long before
+_NEAR = 1e-9  # relative, below a latency known to many digits: the climb has to start below the root
 
 
 def equal_latency_split(
@@ -81,7 +81,7 @@ def _climb(
     done = np.isneginf(slowest)
     if done.any():
         time = np.where(done, 1.0, time)
-    for _ in range(_MAX_STEPS):
+    for _ in range(_STEPS):
         left = time + lead
         rate = bits / left
         share, slope, _ = uplink.bandwidth_slope(rate)

@@ -12,8 +12,8 @@ from msopt.arrays import FloatArray
 from msopt.model.budget import within_budget
 from msopt.model.sharing import LN2
 
-_STEPS = 200
-_STEP_RTOL = 1e-15
+_STEPS = 200  # quadratic convergence ends it long before
+_STEP_RTOL = 1e-15  # the last digit
 
 
 def equal_delay_power(

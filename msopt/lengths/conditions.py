@@ -15,11 +15,11 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, total
 from msopt.lengths.response import Response
 
-_LEAST_SHARE = 0.3
-_INNER_STEPS = 20
-_SOME = 1e-18
-_SMALL_CHANGE = 0.1
-_AT_LIMIT = 1e-9
+_LEAST_SHARE = 0.3  # of the tokens that a band overused by far may not take away: the value stays positive
+_INNER_STEPS = 20  # quadratic convergence ends it long before; else the outer steps go on from there
+_TINY_LENGTH = 1e-18  # [token] in place of 0: logarithms and paces stay finite, and no digit of a sum changes
+_SMALL_CHANGE = 0.1  # of a length or of the band in use: Newton's error is then a hundredth
+_AT_LIMIT = 1e-9  # relative: nearer to a limit than this a length is at it
 
 
 class Linear(NamedTuple):
@@ -67,7 +67,7 @@ class JointConditions:
         self._response = response
         self._shortest = shortest_s
         self._explicit = response.explicit and not np.any(response.token_cost_s > 0.0)
-        self.least = np.maximum(response.low, _SOME)
+        self.least = np.maximum(response.low, _TINY_LENGTH)
 
     def at(self, t: FloatArray, p: FloatArray, near: FloatArray) -> Linear:
         """The conditions at (t, p), lengths near those given."""

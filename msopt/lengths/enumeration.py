@@ -8,8 +8,7 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray
 from msopt.lengths.multiple_choice import Choices
-
-_EDGE = 1e-12
+from msopt.numerics.margins import FITS
 
 
 def near_controls(
@@ -47,18 +46,18 @@ def near_controls(
     free = free[np.argsort(-dearest, kind="stable")]
     picked, seen = np.zeros((1, 0), dtype=np.int32), 0
     for device in free:
-        rows = np.flatnonzero(kept[:, device])
-        lost = sums[:2, :, None] + parts[:2, rows, device][:, None, :]
+        options = np.flatnonzero(kept[:, device])
+        lost = sums[:2, :, None] + parts[:2, options, device][:, None, :]
         state, option = np.nonzero(np.any(lost < excess[:, None, None], axis=0))
         seen += state.size
         if state.size > most:
             return None, seen
-        sums = sums[:, state] + parts[:, rows[option], device]
-        picked = np.concatenate([picked[state], rows[option, None].astype(np.int32)], axis=1)
+        sums = sums[:, state] + parts[:, options[option], device]
+        picked = np.concatenate([picked[state], options[option, None].astype(np.int32)], axis=1)
     hopeful = np.flatnonzero(_may_beat(choices, sums[2:], band_hz, goodput, idle_s))
-    levels = np.repeat(row[None, :], hopeful.size, axis=0)
-    levels[:, free] = picked[hopeful]
-    return choices.length[levels, everyone], seen
+    rows = np.repeat(row[None, :], hopeful.size, axis=0)
+    rows[:, free] = picked[hopeful]
+    return choices.length[rows, everyone], seen
 
 
 def _at_least(loss: FloatArray, excess: FloatArray) -> float:
@@ -77,5 +76,5 @@ def _may_beat(choices: Choices, sums: FloatArray, band_hz: float, goodput: float
     middle = 0.5 * (start + end)
     step = np.divide(weight - band_hz, fall, out=np.full_like(weight, -middle), where=fall > 0.0)
     earliest = np.maximum(middle + step, start)
-    fits = earliest <= end * (1.0 + _EDGE)
+    fits = earliest <= end * FITS
     return np.asarray(fits & (value > goodput * (np.minimum(earliest, end) + idle_s)))

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from msopt.arrays import FloatArray, IntArray, levels, require_table
+from msopt.arrays import FloatArray, IntArray, every_length, require_table
 from msopt.formulas.multispin import common_length
-from msopt.formulas.split import equal_latency_split
 from msopt.lengths.gap import BOUND_RTOL
+from msopt.lengths.need import BandwidthNeed
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
 
-_SHORTENINGS = 100
-_AT_ONCE = 1_000_000
+_SHORTENINGS = 100  # of the longest length; it ends where one gains no token
+_AT_ONCE = 1_000_000  # numbers in a block of lengths: a few megabytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,7 @@ class HomogeneousOptimum:
 
 def per_token_optimum(scenario: Scenario) -> tuple[float, FloatArray]:
     """theta [s] and the split [Hz], shape (K,): [MS] Lemma 1 for both ways to share the uplink."""
-    bits = np.full(scenario.device_count, scenario.token_payload_bits("homogeneous"))
-    theta, share = equal_latency_split(scenario.draft_s_per_token, bits, scenario.uplink, scenario.uplink_bandwidth_hz)
+    theta, share = BandwidthNeed.of(scenario).split(np.ones(scenario.device_count), scenario.uplink_bandwidth_hz)
     return float(theta), share
 
 
@@ -125,7 +124,7 @@ def enumerated_length(
     ends = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
     rows = max(1, _AT_ONCE // count)
     for first in range(low, longest + 1, rows):
-        found = scores(levels((first, min(first + rows - 1, longest)), count))
+        found = scores(every_length((first, min(first + rows - 1, longest)), count))
         place = int(np.argmax(found))
         if found[place] > best or (found[place] == best and first + place < length):
             best, length = float(found[place]), first + place

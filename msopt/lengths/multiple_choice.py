@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray, IntArray, levels
+from msopt.arrays import BoolArray, FloatArray, IntArray, every_length
 from msopt.lengths.need import BandwidthNeed
 from msopt.model.scenario import Scenario
+from msopt.numerics.margins import FITS
 
-_STEEPEST_FALL = 0.5
-_SORTED_WHOLE = 20_000
-_NEAR_PRICE = 1.5
-_FULL = 1.0 + 1e-12
+_STEEPEST_FALL = 0.5  # of a weight over half an interval: with more its tangent nears 0 and says nothing
+_SORTED_WHOLE = 20_000  # tokens: sorting fewer takes no longer than picking those near a price
+_NEAR_PRICE = 1.5  # times or divided by: prices of neighbouring regions are closer
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class MultipleChoice:
         self.scenario = scenario
         self.low = scenario.length_limits("heterogeneous")[0]
         self._need = BandwidthNeed.of(scenario)
-        self._tokens = scenario.acceptance.expected_tokens(levels((self.low, longest), scenario.device_count))
+        self._tokens = scenario.acceptance.expected_tokens(every_length((self.low, longest), scenario.device_count))
 
     def examine(
         self,
@@ -131,7 +131,7 @@ class MultipleChoice:
         weight, fall = np.where(fits, weight, 0.0), np.where(fits, fall, 0.0)
         at_ends = np.stack([weight + fall * half, weight - fall * half])
         band = self.scenario.uplink_bandwidth_hz
-        if float(np.sum(np.min(np.where(fits, at_ends[1], np.inf), axis=0))) > band * _FULL:
+        if float(np.sum(np.min(np.where(fits, at_ends[1], np.inf), axis=0))) > band * FITS:
             return None
         found = _price(value, weight, first, fits, band, near_price)
         prices = [] if found is None else [found]

@@ -11,11 +11,12 @@ from typing import Self
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
+from msopt.formulas.split import equal_latency_split
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import Sharing
 from msopt.model.stack import ScenarioStack
 
-_ROUND_OFF = 0.5 * np.finfo(float).eps
+_ROUND_OFF = 0.5 * np.finfo(float).eps  # of 1: the least time left beside drafting that 1 - tau x can tell from 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,15 @@ class BandwidthNeed:
     def take(self, chosen: IntArray) -> Self:
         """Those of some devices of a scenario, or of some scenarios of a stack, repeated or not."""
         return type(self)(self.draft_s[chosen], self.bits[chosen], self.uplink.take(chosen))
+
+    def split(
+        self, length: FloatArray, band_hz: FloatArray | float, near_s: FloatArray | float = 0.0
+    ) -> tuple[FloatArray, FloatArray]:
+        """The shortest deadline [s] for lengths, shape (...), and the bandwidths [Hz] that attain it, (..., K).
+
+        [MS] Lemmas 2 and 3, for lengths of 1 Lemma 1; `near_s` as in `equal_latency_split`.
+        """
+        return equal_latency_split(length * self.draft_s, length * self.bits, self.uplink, band_hz, near_s)
 
     def at_pace(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """beta(x) [Hz] with its first and second derivative, for a pace below 1/tau."""

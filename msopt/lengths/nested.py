@@ -17,17 +17,17 @@ from msopt.arrays import FloatArray
 from msopt.lengths.response import Response
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
+from msopt.numerics.margins import RISES
 from msopt.numerics.special import log_or_minus_infinity
 
-_BUDGET_RTOL = 1e-12
-_PRICE_STEPS = 200
-_PATIENCE = 4
-_GOODPUT_RTOL = 1e-14
-_GOODPUT_STEPS = 100
-_DEADLINE_STEPS = 200
-_GAP_RTOL = 1e-12
-_NO_GAIN = -700.0
-_BEYOND = 1.0 + 1e-9
+_BUDGET_RTOL = 1e-12  # of the band: a sum of K bandwidths is no more exact
+_PRICE_STEPS = 200  # halving a bracket of 1e308 down to its last digit takes about 60
+_PATIENCE = 4  # Newton's steps that do not halve the bracket, before it is halved
+_GOODPUT_STEPS = 100  # Dinkelbach's ratios converge faster than linearly; ten are many
+_DEADLINE_STEPS = 200  # as those of the price
+_GAP_RTOL = 1e-12  # what no deadline left can gain
+_NO_GAIN = -700.0  # ln of the least float, about: stands for no gain at all
+_BEYOND = 1.0 + 1e-9  # times the longest deadline: more than its own round-off
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ class NestedSearch:
             length, log_price = self._fill_band(deadline, log_cost, log_price)
             before, goodput = goodput, float(round_at(self.scenario, length, deadline).goodput)
             # Dinkelbach's iterates rise from the second on; when they no longer do, only round-off is left.
-            if token_cost == 0.0 or (step > 0 and goodput <= before * (1.0 + _GOODPUT_RTOL)):
+            if token_cost == 0.0 or (step > 0 and goodput <= before * RISES):
                 break
         pace = length / deadline
         _, slope, _ = self.response.bandwidth(pace)

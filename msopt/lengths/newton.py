@@ -17,19 +17,20 @@ from msopt.lengths.conditions import JointConditions, Linear
 from msopt.lengths.response import Response
 from msopt.numerics.special import near_excess_root
 
-_STEPS = 40
-_CONVERGED = 1e-14
-_CLOSE = 1e-6
+_STEPS = 40  # twice the usual passes; who needs more is left to the nested searches
+_CONVERGED = 1e-14  # what the next step would still change: round-off
+_CLOSE = 1e-6  # an error from which on the rate of two steps tells the next
+# In t = ln(D - D_min) and p = ln nu, so that 0.7 is a factor of 2:
 _GREATEST_STEP = 1.5
-_FARTHEST_STEP = 30.0
+_FARTHEST_STEP = 30.0  # towards the shortest deadline, thirteen decades at once
 _GREATEST_PRICE_STEP = 3.0
-_TRUSTED_PRICE_STEP = 2.0
-_SEARCH_STEP = 0.5
-_LITTLE = 1e-3
-_SMALL_CHANGE = 0.1
-_KEEPS_UP = 0.02
-_NOTHING_LEFT = 1e-12
-_FLAT = 1e-6
+_TRUSTED_PRICE_STEP = 2.0  # a larger one moves the lengths too far for its own linear model
+_SEARCH_STEP = 0.5  # where the slope has the wrong sign
+_LEAST_USED = 1e-3  # of the band, in ln(used)
+_NEAR_SHORTEST = 0.1  # of a round without drafts, beyond the shortest deadline, where drafting hardly pays
+_KEEPS_UP = 0.02  # [token] still to change: lengths that follow a long step
+_NOTHING_LEFT = 1e-12  # of a round, between a deadline and the shortest one: no goodput is left to gain
+_FLAT = 1e-6  # the least |ln alpha| of the first guess, a million tokens a rejection
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +83,7 @@ class JointNewton:
         common = near_excess_root(np.maximum(ratio - 1.0, 0.0) * fall) / fall - ratio
         common = np.maximum(common, 0.5 * np.sqrt(2.0 * ratio / fall))
         common = np.minimum(np.maximum(common, low), 0.5 * (low + high))
-        near = self._shortest + _SMALL_CHANGE * (response.idle_s + self._shortest)
+        near = self._shortest + _NEAR_SHORTEST * (response.idle_s + self._shortest)
         deadline = np.where(common > low, per_token_s * common, near)
         deadline = np.minimum(deadline, 0.5 * (self._shortest + self._longest))
         length = np.minimum(np.maximum(common, self._conditions.least), response.cap(deadline))
@@ -131,7 +132,7 @@ def _next_reach(reach: FloatArray, dt: FloatArray, heading: FloatArray, step: _S
 def _newton(linear: Linear, reach: FloatArray) -> _Step:
     """Newton's step in (t, p), the step in t at most `reach`."""
     # ln(used) is nearly linear in p.
-    used = np.maximum(linear.used, _LITTLE)
+    used = np.maximum(linear.used, _LEAST_USED)
     dp = -np.log(used) * used / linear.used_by_p
     price_by_t = -linear.used_by_t / linear.used_by_p
     gain = linear.gain + linear.gain_by_p * dp

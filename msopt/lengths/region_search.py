@@ -22,15 +22,15 @@ from msopt.model.scenario import Scenario
 
 PROOF_RTOL = 5e-11
 LARGEST_CHOICE = 5_000_000
-_COMBINATIONS = 4000
-_LENGTHS_SCORED = 2_000_000
-_LEAST_COMBINATIONS = 16
-_EDGE = 1e-9
-_WIDE = 4.0
-_NEAR_START = 1.0 / 16.0
-_NARROW = 1e-13
-_LEVEL = 0.5
-_CAP_STEPS = 100
+_COMBINATIONS = 4000  # of few devices: listing more takes longer than a few halvings
+_LENGTHS_SCORED = 2_000_000  # lengths of all combinations of many devices: tens of megabytes
+_LEAST_COMBINATIONS = 16  # however many devices there are
+_EDGE = 1e-9  # relative, beyond either end of the deadlines: more than the split's round-off
+_WIDE = 4.0  # an end so many times as far from the shortest deadline as the other: halved on a logarithmic scale
+_NEAR_START = 1.0 / 16.0  # of the first interval, whose logarithm has no start
+_NARROW = 1e-13  # relative: deadlines that differ by round-off
+_ALIKE = 0.5  # the lesser excess over the greater, of ends that count as alike
+_CAP_STEPS = 100  # of the longest useful deadline, each from the one before
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +222,7 @@ class DeadlineSearch:
         broken, most = region.broken, float(np.max(region.excess))
         if broken is not None and region.first[broken.device] <= broken.length < region.last[broken.device]:
             # Alike at both ends and no more than the broken token is worth: the excess is the relaxation's own.
-            if self._narrow(region) or (broken.gain > most and float(np.min(region.excess)) > _LEVEL * most):
+            if self._narrow(region) or (broken.gain > most and float(np.min(region.excess)) > _ALIKE * most):
                 return broken.device, broken.length
         elif self._narrow(region):
             widest = int(np.argmax(region.last - region.first))

@@ -11,13 +11,14 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, total
 from msopt.lengths.gap import BOUND_RTOL, optimality_gap
 from msopt.lengths.homogeneous import solve_homogeneous
+from msopt.lengths.need import BandwidthNeed
 from msopt.lengths.nested import NestedSearch
 from msopt.lengths.newton import JointNewton, JointPoint
 from msopt.lengths.response import Response
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
 
-_PROVEN = 1e-10
+_PROVEN = 1e-10  # a gap so small makes a point the optimum
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ def shortest_deadline(scenario: Scenario, draft_length: FloatArray) -> FloatArra
 
 def length_split(scenario: Scenario, draft_length: FloatArray) -> tuple[FloatArray, FloatArray]:
     """That time, shape (...), and the bandwidths [Hz] that attain it, shape (..., K)."""
-    return Response(scenario).split(np.asarray(draft_length, dtype=float))
+    return BandwidthNeed.of(scenario).split(np.asarray(draft_length, dtype=float), scenario.uplink_bandwidth_hz)
 
 
 def exact_goodput(scenario: Scenario, lengths: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """How long each device drafts when bandwidth and tokens have a price (design section 4).
 
 With x = l/D, tokens drafted per second, device k needs the bandwidth beta_k(x), convex in x whatever the deadline D
-(`bandwidth_need`). At the price nu of bandwidth and the cost G c1 of verifying one more token its best length is the
+(`BandwidthNeed`). At the price nu of bandwidth and the cost G c1 of verifying one more token its best length is the
 root of E_k'(l) = G c1 + nu beta_k'(l/D), between its limits. Prices are handled as logarithms: they span more
 decades than a float does.
 """
@@ -12,7 +12,6 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray, total
 from msopt.formulas.multispin import PricedLengths
-from msopt.formulas.split import equal_latency_split
 from msopt.lengths.need import BandwidthNeed
 from msopt.model.acceptance import Acceptance, Geometric
 from msopt.model.goodput import finish_s
@@ -21,10 +20,10 @@ from msopt.model.sharing import FixedSnr
 from msopt.model.stack import ScenarioStack
 from msopt.numerics.special import log_or_minus_infinity
 
-_STEPS = 200
-_TABLE_SPAN = 64
+_STEPS = 200  # halvings of any bracket of floats down to its last digit
+_TABLE_SPAN = 64  # whole lengths: a table of more takes longer than bisection
 _NEWTON_RTOL = 1e-9  # the step after one this small is exact: convergence is quadratic
-_BISECTION_RTOL = 1e-15
+_BISECTION_RTOL = 1e-15  # the last digit
 _LEAST_STIFFNESS = 1e-100  # below it a length jumps rather than moves
 _LEAST_LENGTH = 1e-12  # a length below it need not be known any better
 
@@ -70,12 +69,8 @@ class Response:
         return np.asarray(self.idle_s + self.token_cost_s * total(length))
 
     def split(self, length: FloatArray, near_s: FloatArray | float = 0.0) -> tuple[FloatArray, FloatArray]:
-        """The shortest deadline [s] for lengths, shape (...), and the bandwidths [Hz] that attain it, (..., K).
-
-        [MS] Lemmas 2 and 3; `near_s` as in `equal_latency_split`.
-        """
-        need = self.need
-        return equal_latency_split(length * need.draft_s, length * need.bits, need.uplink, self.band, near_s)
+        """`BandwidthNeed.split` of the whole band."""
+        return self.need.split(length, self.band, near_s)
 
     def bandwidth(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """beta(x) [Hz] with its first and second derivative."""

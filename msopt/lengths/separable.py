@@ -9,12 +9,10 @@ The search of `mode_lengths` asks for the same pass with a linear model of C in 
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray, levels
+from msopt.arrays import FloatArray, IntArray, every_length
 from msopt.model.goodput import finish_s
 from msopt.model.scenario import Problem, Scenario
-
-_FITS = 1.0 + 1e-12
-_IMPROVES = 1.0 + 1e-14
+from msopt.numerics.margins import FITS, RISES
 
 
 class DeadlinePass:
@@ -34,7 +32,7 @@ class DeadlinePass:
         self.times = np.maximum(times, least)
         self._order = np.argsort(self.times[1:], axis=None, kind="stable")
         self._event_s = np.concatenate([[least], self.times[1:].reshape(-1)[self._order]])
-        self._last_of_deadline = np.append(self._event_s[1:] > self._event_s[:-1] * _FITS, True)
+        self._last_of_deadline = np.append(self._event_s[1:] > self._event_s[:-1] * FITS, True)
 
     def best(self, worth: FloatArray, goodput: float) -> tuple[float, IntArray]:
         """The deadline D [s] with the greatest sum of worths less G D, and the row of each device's length for it.
@@ -49,7 +47,7 @@ class DeadlinePass:
         steps = np.diff(np.maximum.accumulate(worth, axis=0), axis=0).reshape(-1)[self._order]
         value = np.concatenate([[0.0], np.cumsum(steps)]) - goodput * self._event_s
         deadline = self._event_s[int(np.argmax(np.where(self._last_of_deadline, value, -np.inf)))]
-        return float(deadline), np.argmax(np.where(self.times <= deadline * _FITS, worth, -np.inf), axis=0)
+        return float(deadline), np.argmax(np.where(self.times <= deadline * FITS, worth, -np.inf), axis=0)
 
 
 def best_separable(
@@ -79,7 +77,7 @@ def best_separable(
     """
     low, _ = limits
     count = scenario.device_count
-    every = levels(limits, count)
+    every = every_length(limits, count)
     tokens = scenario.acceptance.expected_tokens(every)
     own_s = scenario.verify_per_token_s * every
     if rejection_cost_s is not None:
@@ -91,7 +89,7 @@ def best_separable(
         picked = lengths - low
         seconds = float(np.max(by_deadline.times[picked, everyone])) + scenario.verify_idle_s
         reached = float(np.sum(tokens[picked, everyone]) / (seconds + np.sum(own_s[picked, everyone])))
-        if not reached > goodput * _IMPROVES:
+        if not reached > goodput * RISES:
             return max(goodput, reached), lengths
         goodput = reached
         lengths = low + by_deadline.best(tokens - goodput * own_s, goodput)[1]

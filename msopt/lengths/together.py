@@ -9,11 +9,11 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.lengths.response import Response
+from msopt.numerics.margins import IMPROVES
 
-_SHIFTS = np.linspace(-1.5, 1.5, 25)
+_SHIFTS = np.linspace(-1.5, 1.5, 25)  # [token] an eighth apart, so that every device rounds at its own
 _ROUNDS = ((6, 6), (2, 40))  # climbs of each scenario, and moves of each step that are scored exactly
-_STEPS = 200
-_IMPROVES = 1.0 + 1e-13
+_STEPS = 200  # moves of one climb: far more than the starts are away from a maximum
 
 
 def best_whole_lengths(response: Response, real: FloatArray) -> FloatArray:
@@ -75,7 +75,7 @@ def _climb(
         found = found.reshape(moved.shape[:2])
         best = np.argmax(found, axis=1)
         here = np.arange(active.size)
-        gains = found[here, best] > scores[active] * _IMPROVES
+        gains = found[here, best] > scores[active] * IMPROVES
         lengths[active[gains]], scores[active[gains]] = moved[here, best][gains], found[here, best][gains]
         active = active[gains]
     return lengths, scores
@@ -88,7 +88,7 @@ def _moves(rows: Response, lengths: FloatArray, scores: FloatArray, scored: int)
     """
     count, devices = lengths.shape
     estimate, earliest = (part.reshape(count, -1) for part in _estimates(rows, lengths))
-    estimate = np.where(estimate > scores[:, None] * _IMPROVES, estimate, -np.inf)
+    estimate = np.where(estimate > scores[:, None] * IMPROVES, estimate, -np.inf)
     most = min(scored, estimate.shape[1])
     top = np.argpartition(-estimate, most - 1, axis=1)[:, :most]
     worth = np.isfinite(np.take_along_axis(estimate, top, axis=1))

@@ -23,7 +23,12 @@ class CorrectionTimes:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.order: IntArray = np.argsort(-scenario.uplink_snr_db, kind="stable")
+        self.place: IntArray = np.argsort(self.order)
         self.inverse_snr: FloatArray = 1.0 / scenario.downlink_snr[self.order]
+
+    def by_device(self, of_places: FloatArray) -> FloatArray:
+        """Values by place, shape (..., K), in the scenario's own order of devices."""
+        return np.take(of_places, self.place, axis=-1)
 
     def uplink_s(self, rejected: FloatArray | IntArray, place: IntArray) -> FloatArray:
         """Uplink delay [s] of the devices at some places when r are rejected, shapes that broadcast."""
@@ -125,6 +130,4 @@ def alone_s(scenario: Scenario, rule: ModeRule = "best") -> FloatArray:
     one = np.ones(scenario.device_count, dtype=np.int64)
     up, down = times.uplink_s(one, np.arange(one.size)), times.downlink_s(one, times.inverse_snr)
     by_rule = {"best": np.minimum(up, down), "all-uplink": up, "all-downlink": down, "random": 0.5 * (up + down)}
-    answer = np.empty(one.size)
-    answer[times.order] = by_rule[rule]
-    return answer
+    return times.by_device(by_rule[rule])

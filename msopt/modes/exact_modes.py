@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray, levels
+from msopt.arrays import FloatArray, IntArray, every_length
 from msopt.errors import ParameterError
 from msopt.model.scenario import Scenario
 from msopt.modes.bounds.upper import additive_values, minorant_from_table
@@ -28,14 +28,14 @@ from msopt.modes.hull import all_or_nothing, upper_hull
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
 from msopt.modes.subsets import combination, combinations, expected_of_all, sum_of_all
 from msopt.modes.table import TableOfOutcomes
+from msopt.numerics.margins import FITS
 from msopt.numerics.memory import require_memory
 
-LARGEST = 20
-_MOST_COMBINATIONS = 2**21
-_COPIES = 16
-_ROUND_OFF = 1.0 + 1e-12
-_SKIPPED = 4
-_MOST_FREE = 10
+LARGEST = 20  # devices: a table of a million outcomes
+_MOST_COMBINATIONS = 2**21  # at once: 16 MiB an array
+_COPIES = 16  # of such an array that live together at most
+_SKIPPED = 4  # open deadlines below one: its value is not narrowed further than to settle those above
+_MOST_FREE = 10  # devices left open below a deadline: a thousand combinations
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +111,7 @@ class _Search:
         self.most_transforms = node_limit
         self.ends = None if time_limit_s is None else time.monotonic() + time_limit_s
         self.idle_s = problem.scenario.verify_idle_s
-        every = levels(problem.limits, problem.scenario.device_count)
+        every = every_length(problem.limits, problem.scenario.device_count)
         self.tokens = problem.scenario.acceptance.expected_tokens(every)[:, self.order]
         self.rejection = problem.rejection(every)[:, self.order]
         self.length = every[:, :1]
@@ -124,14 +124,14 @@ class _Search:
         try:
             while True:
                 value = additive_values(self.problem, additive, every[:left], self.goodput)
-                open_ones = np.flatnonzero(np.minimum(value, reached) > self._par(every[:left]) * _ROUND_OFF)
+                open_ones = np.flatnonzero(np.minimum(value, reached) > self._par(every[:left]) * FITS)
                 if open_ones.size == 0:
                     return self._answer(self.goodput)
                 left = int(open_ones[-1]) + 1
                 before = self.goodput
                 target = self._par(every[open_ones[max(0, open_ones.size - 1 - _SKIPPED)]])
                 value_here = self._best_value(float(every[left - 1]), float(target))
-                if self.goodput <= before * _ROUND_OFF:  # else the same deadline again, at the greater G
+                if self.goodput <= before * FITS:  # else the same deadline again, at the greater G
                     reached = value_here
                     left -= 1
         except _LimitReachedError:
@@ -224,8 +224,8 @@ class _Search:
 
     def _keep(self, choices: Sequence[IntArray], index: int) -> None:
         chosen = combination(index, [c.size for c in choices])
-        lengths = np.empty(self.order.size)
-        lengths[self.order] = [self.length[c[i], 0] for c, i in zip(choices, chosen, strict=True)]
+        placed = np.array([self.length[c[i], 0] for c, i in zip(choices, chosen, strict=True)])
+        lengths = self.table.times.by_device(placed)
         goodput = float(self.problem.goodput(lengths[None, :])[0])
         if goodput > self.goodput:
             self.goodput, self.lengths = goodput, lengths

@@ -8,12 +8,12 @@ nothing. It is convex where c1 = 0 and the ratio S(l+1)/S(l) never falls, as in 
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray, levels
+from msopt.arrays import FloatArray, IntArray, every_length
 from msopt.model.acceptance import Acceptance
 from msopt.modes.mode_problem import ModeProblem
 
-_NEVER_FALLS = 1e-12
-_ROUND_OFF = 1e-14
+_NEVER_FALLS = 1e-12  # relative: the rounding of a curve that was computed as products
+_ROUND_OFF = 1e-14  # of a worth: a point so little above an edge lies on it
 
 
 def all_or_nothing(problem: ModeProblem) -> bool:
@@ -24,7 +24,7 @@ def all_or_nothing(problem: ModeProblem) -> bool:
     if acceptance.geometric:
         return True
     low, high = problem.limits
-    survival = acceptance.survival(levels((low, high), problem.scenario.device_count))
+    survival = acceptance.survival(every_length((low, high), problem.scenario.device_count))
     # S(l+1)/S(l) never falls: S(l+1)^2 <= S(l) S(l+2).
     middle, around = survival[1:-1] ** 2, survival[:-2] * survival[2:]
     return bool(np.all(middle <= around * (1.0 + _NEVER_FALLS)))

@@ -9,18 +9,18 @@ the true C, and goes on from there. One path serves every law, every rule for th
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray, levels
+from msopt.arrays import FloatArray, IntArray, evenly_spread, every_length
 from msopt.lengths.separable import DeadlinePass, equal_share_lengths
 from msopt.modes.correction import alone_s
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
+from msopt.numerics.margins import IMPROVES
 
-_IMPROVES = 1.0 + 1e-13
-_STEPS = 200
-_STARTS = 4
-_SPREAD = 8
-_FINE_SPREAD = 64
-_NEAR = 64
-_REFITTED = 2
+_STEPS = 200  # of one ascent, each of many changes
+_STARTS = 4  # nested sets that are ascended from
+_SPREAD = 8  # sizes and deadlines that are tried in a first look, and common lengths
+_FINE_SPREAD = 64  # sizes of a closer look
+_NEAR = 64  # deadlines on either side, and of all, that the model looks at
+_REFITTED = 2  # of these that the true C is asked for
 
 
 def best_lengths(problem: ModeProblem) -> IntArray:
@@ -46,15 +46,10 @@ def _best_of(problem: ModeProblem, lengths: FloatArray) -> FloatArray:
     return np.asarray(lengths[np.argmax(problem.goodput(lengths))])
 
 
-def _spread(first: int, last: int, most: int) -> IntArray:
-    """Whole numbers from the first to the last, both there, evenly spread."""
-    return np.unique(np.linspace(first, last, min(last - first + 1, most)).astype(np.int64))
-
-
 def _starts(problem: ModeProblem) -> FloatArray:
     """Controls to start from, shape (m, K): the best nested, the best common length, the best were corrections free."""
     count, (low, high) = problem.scenario.device_count, problem.limits
-    common = levels((low, high), count)[_spread(0, high - low, _SPREAD)]
+    common = every_length((low, high), count)[evenly_spread(0, high - low, _SPREAD)]
     free = equal_share_lengths(problem.scenario, "modes").astype(float)
     return np.vstack([_nested(problem), _best_of(problem, common), free])
 
@@ -76,20 +71,20 @@ def _nested(problem: ModeProblem) -> FloatArray:
         return rows, problem.goodput(rows.reshape(-1, count)).reshape(rows.shape[:2])
 
     left_out, caps = (
-        _spread(0, count, _SPREAD),
-        fitting(problem, every[_spread(0, every.size - 1, _SPREAD + 1)[-_SPREAD:]]),
+        evenly_spread(0, count, _SPREAD),
+        fitting(problem, every[evenly_spread(0, every.size - 1, _SPREAD + 1)[-_SPREAD:]]),
     )
     rows, scores = scored(left_out, caps)
     at = np.argmax(scores, axis=1)
     chosen = rows[np.arange(left_out.size), at][np.argsort(-np.max(scores, axis=1), kind="stable")[:_STARTS]]
     caps = caps[at[np.argmax(np.max(scores, axis=1))], None]
-    left_out = _spread(0, count, _FINE_SPREAD)
+    left_out = evenly_spread(0, count, _FINE_SPREAD)
     while True:
         rows, scores = scored(left_out, caps)
         place = int(np.argmax(scores))
         if left_out.size < 3 or np.max(np.diff(left_out)) == 1:
             break
-        left_out = _spread(left_out[max(place - 1, 0)], left_out[min(place + 1, left_out.size - 1)], _FINE_SPREAD)
+        left_out = evenly_spread(left_out[max(place - 1, 0)], left_out[min(place + 1, left_out.size - 1)], _FINE_SPREAD)
     best = rows[place, 0]
     return chosen if np.any(np.all(chosen == best, axis=1)) else np.vstack([chosen, best])
 
@@ -102,7 +97,7 @@ class _Model:
         self.problem = problem
         self.low = problem.limits[0]
         self.every = deadlines(problem)
-        self.length = levels(problem.limits, scenario.device_count)
+        self.length = every_length(problem.limits, scenario.device_count)
         self.tokens = scenario.acceptance.expected_tokens(self.length)
         self.rejection = problem.rejection(self.length)
         self.by_deadline = DeadlinePass(self.length, problem.s_per_token)
@@ -147,7 +142,7 @@ def _ascend(model: _Model, lengths: FloatArray) -> FloatArray:
         )
         reached = model.problem.goodput(proposed)
         best = int(np.argmax(reached))
-        if reached[best] <= goodput * _IMPROVES:
+        if reached[best] <= goodput * IMPROVES:
             break
         lengths, goodput = proposed[best], float(reached[best])
     return lengths
@@ -158,16 +153,16 @@ def _single_change(model: _Model, lengths: FloatArray, goodput: float, gains: Fl
     unit = model.problem.s_per_token
     deadline = np.maximum(model.length * unit, _others_max(lengths * unit))
     value = gains - goodput * (deadline - model.deadline_s(lengths))
-    level, device = np.unravel_index(int(np.argmax(value)), value.shape)
+    row, device = np.unravel_index(int(np.argmax(value)), value.shape)
     changed = lengths.copy()
-    changed[device] = model.low + level
+    changed[device] = model.low + row
     return changed[None, :]
 
 
 def _many_changes(model: _Model, lengths: FloatArray, goodput: float, gains: FloatArray) -> FloatArray:
     """All changes the model wants at its best deadline, those of the better half, quarter, ...; shape (m, K)."""
-    deadline, levels_wanted = model.by_deadline.best(gains, goodput)
-    wanted = model.low + levels_wanted.astype(float)
+    deadline, rows_wanted = model.by_deadline.best(gains, goodput)
+    wanted = model.low + rows_wanted.astype(float)
     kept = model.refitted(lengths, np.array([deadline]))[0]
     profit = model.at(gains, wanted) - model.at(gains, kept)
     order = np.argsort(-profit, kind="stable")
@@ -185,7 +180,7 @@ def _other_deadlines(model: _Model, lengths: FloatArray, goodput: float, gains: 
     """The same devices at the deadlines that the model likes best, of those near and a spread of all; shape (m, K)."""
     place = int(np.searchsorted(model.every, model.deadline_s(lengths)))
     near = np.arange(max(0, place - _NEAR), min(model.every.size, place + _NEAR + 1))
-    tried = model.every[np.union1d(near, _spread(0, model.every.size - 1, _NEAR))]
+    tried = model.every[np.union1d(near, evenly_spread(0, model.every.size - 1, _NEAR))]
     rows = model.refitted(lengths, tried)
     value = np.sum(model.at(gains, rows), axis=1) - goodput * tried
     return np.asarray(rows[np.argsort(-value, kind="stable")[:_REFITTED]])
@@ -210,7 +205,7 @@ def _best_pair(model: _Model, lengths: FloatArray) -> FloatArray | None:
     seconds = deadline + (problem.scenario.verify_s(first) + correction)[:, None] + more_verify + slopes * more_rejected
     value = np.where(np.eye(lengths.size, dtype=bool), 0.0, tokens / seconds)
     at = np.unravel_index(int(np.argmax(value)), value.shape)
-    if value[at] <= goodput * _IMPROVES:
+    if value[at] <= goodput * IMPROVES:
         return None
     changed = first[at[0]]
     changed[at[1]] = other[at[1]]

@@ -5,12 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from msopt.arrays import FloatArray, levels
+from msopt.arrays import FloatArray, every_length
 from msopt.model.goodput import Round, finish_s, rejection_probability, round_at
 from msopt.model.scenario import Scenario
 from msopt.modes.expected import ExpectedCorrection
-
-_FITS = 1.0 + 1e-12
+from msopt.numerics.margins import FITS
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +43,13 @@ class ModeProblem:
         return np.asarray(self.play(lengths).goodput)
 
 
+def ends(problem: ModeProblem, deadline_s: float) -> tuple[FloatArray, FloatArray]:
+    """E_k [token] and rho_k of the least lengths and of the greatest that make a deadline, shapes (2, K)."""
+    greatest = fitting(problem, np.array([deadline_s]))[0]
+    lengths = np.stack([np.full(greatest.size, float(problem.limits[0])), greatest])
+    return problem.scenario.acceptance.expected_tokens(lengths), problem.rejection(lengths)
+
+
 def fitting(problem: ModeProblem, deadline_s: FloatArray) -> FloatArray:
     """The longest lengths that make deadlines of shape (m,), shape (m, K); plain floor loses tokens to round-off."""
     low, high = problem.limits
@@ -51,7 +57,7 @@ def fitting(problem: ModeProblem, deadline_s: FloatArray) -> FloatArray:
     ratio = np.divide(
         deadline_s[:, None], unit, out=np.full((deadline_s.size, unit.size), float(high)), where=unit > 0.0
     )
-    return np.asarray(np.clip(np.floor(np.minimum(ratio, float(high)) * _FITS), low, high))
+    return np.asarray(np.clip(np.floor(np.minimum(ratio, float(high)) * FITS), low, high))
 
 
 def deadlines(problem: ModeProblem) -> FloatArray:
@@ -59,5 +65,5 @@ def deadlines(problem: ModeProblem) -> FloatArray:
     low, _ = problem.limits
     unit = problem.s_per_token
     least = low * float(unit.max())
-    products = np.unique(levels(problem.limits, unit.size) * unit)
+    products = np.unique(every_length(problem.limits, unit.size) * unit)
     return np.concatenate([[least], products[products > least]])

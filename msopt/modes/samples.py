@@ -14,7 +14,7 @@ from msopt.model.scenario import Scenario
 from msopt.modes.correction import CorrectionTimes
 from msopt.numerics.memory import require_memory
 
-_SETS_AT_ONCE = 1_000_000
+_SETS_AT_ONCE = 1_000_000  # entries (sets times devices): tens of megabytes in all arrays
 
 
 class SampledOutcomes:
@@ -51,7 +51,7 @@ class SampledOutcomes:
                 total += float(np.sum(seconds))
                 change += np.sum(np.where(members, 1.0, -1.0) * (seconds[:, None] - toggled), axis=0)
             here[i] = total / len(self._uniform)
-            slopes[i, self.times.order] = change / len(self._uniform)
+            slopes[i] = self.times.by_device(change / len(self._uniform))
         return here, slopes
 
     def standard_error_s(self, rejection: FloatArray) -> float:
@@ -64,9 +64,7 @@ class SampledOutcomes:
         on_uplink = np.zeros(rejection.size)
         for members, coin in self._parts(rejection):
             on_uplink += np.count_nonzero(correction_of_sets(self.times, members, self.rule, coin)[1], axis=0)
-        answer = np.empty(rejection.size)
-        answer[self.times.order] = on_uplink / len(self._uniform)
-        return answer
+        return self.times.by_device(on_uplink / len(self._uniform))
 
     def _seconds(self, rejection: FloatArray) -> FloatArray:
         parts = self._parts(rejection)

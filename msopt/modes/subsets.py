@@ -7,12 +7,15 @@ for all combinations at once. Axes are taken in groups, each of which is one mat
 
 import math
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from msopt.arrays import FloatArray, IntArray
 
-_GROUP = 5
+_Number = TypeVar("_Number", np.float64, np.int64)
+_GROUP = 5  # axes of a matrix product, 32 by 32 or more: as many passes over the table are saved
 
 
 def expected_of_all(seconds: FloatArray, rejections: Sequence[FloatArray]) -> FloatArray:
@@ -49,6 +52,11 @@ def sum_of_all(parts: Sequence[FloatArray]) -> FloatArray:
 def sum_of_members(values: FloatArray) -> FloatArray:
     """The sum over the members of each of the 2^n sets of n devices, in the order of the table."""
     return sum_of_all([np.array([0.0, value]) for value in values])
+
+
+def with_member(of_sets: NDArray[_Number], place: int) -> NDArray[_Number]:
+    """View of the values of those sets that hold the member at a place, shape (2^(n - 1 - place), 2^place)."""
+    return of_sets.reshape(-1, 2, 2**place)[:, 1]
 
 
 def sizes_and_sums(values: FloatArray) -> tuple[IntArray, FloatArray]:

@@ -10,9 +10,9 @@ from msopt.arrays import FloatArray, IntArray
 from msopt.model.control import ModeRule
 from msopt.model.scenario import Scenario
 from msopt.modes.correction import CorrectionTimes
-from msopt.modes.subsets import sizes_and_sums
+from msopt.modes.subsets import sizes_and_sums, with_member
 
-_ROWS_AT_ONCE = 1024
+_ROWS_AT_ONCE = 1024  # controls: their weights are 8 MiB for K = 20
 
 
 class TableOfOutcomes:
@@ -52,9 +52,7 @@ class TableOfOutcomes:
         for i in range(self.count):
             part, rest, place = (by_low, low, i) if i < self._low_bits else (by_high, high, i - self._low_bits)
             slopes[:, i] = np.sum(part * _outcome_weights(rest, differentiate=place), axis=1)
-        gradient = np.empty_like(slopes)
-        gradient[:, self.times.order] = slopes
-        return np.sum(by_low * _outcome_weights(low), axis=1), gradient
+        return np.sum(by_low * _outcome_weights(low), axis=1), self.times.by_device(slopes)
 
     def standard_error_s(self, rejection: FloatArray) -> float:
         """The table is exact."""
@@ -68,9 +66,8 @@ class TableOfOutcomes:
         weights = _outcome_weights(rejection[None, self.times.order])[0]
         answer = np.empty(self.count)
         for place in range(self.count):
-            with_device = weights.reshape(-1, 2, 2**place)[:, 1]
-            up = self._last_up.reshape(-1, 2, 2**place)[:, 1] >= place
-            answer[self.times.order[place]] = float(np.sum(with_device[up]))
+            up = with_member(self._last_up, place) >= place
+            answer[self.times.order[place]] = float(np.sum(with_member(weights, place)[up]))
         return answer
 
 
@@ -108,16 +105,15 @@ def _best_table(times: CorrectionTimes, count: int, rule: ModeRule) -> tuple[Flo
     last_up = np.full(sizes.size, -1, dtype=np.int64)
     seconds = np.zeros(sizes.size) if rule == "all-uplink" else times.downlink_s(sizes, sums)
     for place in range(count) if rule != "all-downlink" else ():
-        block = (-1, 2, 2**place)
-        here = sizes.reshape(block)[:, 1]
+        here = with_member(sizes, place)
         up = uplink_s[place][here]
         # The bits above `place` alone decide who is left for the downlink.
         left = sums[:: 2 ** (place + 1)][:, None]
         if rule == "best":
             up = np.maximum(up, times.downlink_s(here, left))
-        better = up < seconds.reshape(block)[:, 1] if rule == "best" else np.ones_like(here, dtype=bool)
-        seconds.reshape(block)[:, 1][better] = up[better]
-        last_up.reshape(block)[:, 1][better] = place
+        better = up < with_member(seconds, place) if rule == "best" else np.ones_like(here, dtype=bool)
+        with_member(seconds, place)[better] = up[better]
+        with_member(last_up, place)[better] = place
     return seconds, last_up
 
 

@@ -4,11 +4,11 @@ import numpy as np
 
 from msopt.arrays import FloatArray
 
-_SERIES_BELOW = 0.2
-_SERIES_TERMS = 9
-_HALLEY_STEPS = 2
-_OMEGA_STEPS = 2
-_OMEGA_FROM = -700.0
+_SERIES_BELOW = 0.2  # above it the difference loses a digit at most
+_SERIES_TERMS = 9  # of r^2 < 0.01: the tenth is below 1e-19
+_HALLEY_STEPS = 2  # from 4 % to 1e-4 to 1e-12 and, the error being cubed, to the last digit
+_OMEGA_STEPS = 2  # from 17 % to the last digit, the power of the error being four
+_OMEGA_FROM = -700.0  # e^z below it is next to the least float
 
 
 def log_or_minus_infinity(x: FloatArray) -> FloatArray:

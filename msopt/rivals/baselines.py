@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from msopt.arrays import IntArray, levels
+from msopt.arrays import IntArray, every_length
 from msopt.errors import ParameterError
 from msopt.lengths.homogeneous import best_common_length, common_goodput
 from msopt.lengths.separable import equal_share_lengths
@@ -42,13 +42,13 @@ def computation_only_lengths(scenario: Scenario) -> IntArray:
 
 def uniform_lengths(problem: ModeProblem) -> IntArray:
     """[UD]: the best common length, all of them tried."""
-    every = levels(problem.limits, problem.scenario.device_count)
+    every = every_length(problem.limits, problem.scenario.device_count)
     return np.asarray(every[np.argmax(problem.goodput(every))], dtype=np.int64)
 
 
 def point_to_point_goodput(scenario: Scenario, problem: Problem) -> float:
     """[MS] P2P: each device alone with the whole band at its best length; the mean over devices [token/s]."""
-    lengths = levels(scenario.length_limits(problem), scenario.device_count)
+    lengths = every_length(scenario.length_limits(problem), scenario.device_count)
     verify = scenario.verify_base_s + scenario.verify_per_device_s + scenario.verify_per_token_s * (lengths + 1.0)
     seconds = finish_s(scenario, problem, lengths, scenario.uplink_bandwidth_hz) + verify
     if problem == "modes":

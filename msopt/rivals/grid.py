@@ -20,9 +20,8 @@ from msopt.numerics.memory import require_memory
 GridRule = Literal["clip", "skip"]
 DEFAULT_POINTS = 100
 _LEAST_MULTIPLIER = 1e-6
-_ROWS_AT_ONCE = 2048
-_COPIES = 12
-"""Of the table of lengths, at the same time at most."""
+_ROWS_AT_ONCE = 2048  # candidates scored together: no more arrays than the grid itself takes
+_COPIES = 12  # of the table of lengths, at the same time at most
 
 
 def grid_lengths(

@@ -20,20 +20,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray
+from msopt.arrays import BoolArray, FloatArray, evenly_spread
 from msopt.modes.bounds.adaptive_choice import AdaptiveChoice
+from msopt.modes.bounds.stand_in import NEAR_ENOUGH
 from msopt.modes.correction import CorrectionTimes
-from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
+from msopt.modes.mode_problem import ModeProblem, deadlines, ends
 from msopt.numerics.binomial import binomial
 from msopt.numerics.knapsack import fractional_knapsack
+from msopt.numerics.margins import FITS
 
-_DEADLINES, _MEANS = 4, 24
-_NESTED = 64
-_ROWS = 2000
-_MOST_WORK = 200_000
-_NEAR_ENOUGH = 1.0001
-_NARROW = 1e-4
-_ROUND_OFF = 1.0 + 1e-12
+_DEADLINES, _MEANS = 4, 24  # first intervals; halving does the rest
+_NESTED = 64  # nested sets tried for G
+_ROWS = 2000  # values a device, and
+_MOST_WORK = 200_000  # values times stages in all: about a second
+_NARROW = 1e-4  # of a round: intervals that gain no more than a bound's 0.01 %
 _ELASTICITY = 0.65
 """By how many percent T grows with a percent of M, about; it guides prices and halvings, no proof rests on it."""
 
@@ -47,7 +47,7 @@ def adaptive_bound(problem: ModeProblem, reached: float = 0.0) -> float:
     columns = boxes.all_controls()
     heapq.heapify(columns)
     most_work = min(_MOST_WORK, _ROWS * problem.scenario.device_count)
-    while columns and columns[0].bound[0] > boxes.goodput * _NEAR_ENOUGH and boxes.work < most_work:
+    while columns and columns[0].bound[0] > boxes.goodput * NEAR_ENOUGH and boxes.work < most_work:
         parts = boxes.refined(columns[0])
         if not parts:
             break
@@ -92,7 +92,7 @@ class _Boxes:
         """All but the n worst draft the most, all are rejected: the best goodput; |R| and T(R) of the best with any."""
         tokens, rejection = self._ends(self.every[-1])
         count = self.worst_first.size
-        drafting = np.arange(count) >= np.unique(np.linspace(0, count, _NESTED + 1).astype(np.int64))[:, None]
+        drafting = np.arange(count) >= evenly_spread(0, count, _NESTED + 1)[:, None]
         member = drafting | (rejection[0] > 0.0)
         sharers = np.maximum(np.count_nonzero(member, axis=1), 1)[:, None]
         down = times.downlink_s(sharers, np.cumsum(member * times.inverse_snr[::-1], axis=1))
@@ -104,25 +104,23 @@ class _Boxes:
         return float(np.max(goodput)), float(sharers[best, 0]), float(seconds[best])
 
     def _ends(self, deadline_s: float) -> tuple[FloatArray, FloatArray]:
-        """Tokens and rejection probabilities of the least lengths and of the greatest that fit, worst uplink first."""
-        greatest = fitting(self.problem, np.array([deadline_s]))[0]
-        lengths = np.stack([np.full(greatest.size, float(self.problem.limits[0])), greatest])
-        tokens, rejection = self.scenario.acceptance.expected_tokens(lengths), self.problem.rejection(lengths)
+        """`ends`, worst uplink first."""
+        tokens, rejection = ends(self.problem, deadline_s)
         return tokens[:, self.worst_first], rejection[:, self.worst_first]
 
     def all_controls(self) -> list[_Column]:
         """Every control is in one of these columns, or has no more goodput than G."""
-        ends = np.unique(np.linspace(0, self.every.size, _DEADLINES + 1).astype(np.int64)).tolist()
-        edges = np.linspace(0.0, float(np.sum(self._ends(self.every[-1])[1][1])) * _ROUND_OFF, _MEANS + 1)
-        columns = [self._column(first, end, edges[:-1], edges[1:]) for first, end in itertools.pairwise(ends)]
+        places = evenly_spread(0, self.every.size, _DEADLINES + 1).tolist()
+        edges = np.linspace(0.0, float(np.sum(self._ends(self.every[-1])[1][1])) * FITS, _MEANS + 1)
+        columns = [self._column(first, end, edges[:-1], edges[1:]) for first, end in itertools.pairwise(places)]
         return [column for column in columns if column.bound.size]
 
     def _column(self, first: int, end: int, low: FloatArray, high: FloatArray) -> _Column:
         """Bounds of an interval of deadlines and some of M."""
         tokens, rejection = self._ends(self.every[end - 1])
         idle_s = float(self.every[first]) + self.scenario.verify_idle_s
-        most_tokens, last_price = _rationed(tokens, rejection, high * _ROUND_OFF)
-        some = (most_tokens > self.goodput * idle_s) & (low <= float(np.sum(rejection[1])) * _ROUND_OFF)
+        most_tokens, last_price = _rationed(tokens, rejection, high * FITS)
+        some = (most_tokens > self.goodput * idle_s) & (low <= float(np.sum(rejection[1])) * FITS)
         low, high, last_price = low[some], high[some], last_price[some]
         sharers = np.maximum(low, 1.0)
         n = np.arange(self.worst_first.size + 1)

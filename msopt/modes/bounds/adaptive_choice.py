@@ -18,9 +18,9 @@ import numpy as np
 from msopt.arrays import FloatArray, IntArray
 from msopt.modes.correction import CorrectionTimes
 
-_FINE, _COARSE = 1000, 200
-_FINE_REACH, _COARSE_REACH = 1.5, 8.0
-_TOO_FAST = 0.125
+_FINE, _COARSE = 1000, 200  # points of the grid; the fine ones are 0.15 % of a typical X apart
+_FINE_REACH, _COARSE_REACH = 1.5, 8.0  # in typical X, and in typical times: outcomes hardly go beyond
+_TOO_FAST = 0.125  # of a typical time: an uplink that never decides
 
 
 class AdaptiveChoice:

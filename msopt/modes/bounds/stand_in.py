@@ -23,20 +23,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray, IntArray
+from msopt.arrays import BoolArray, FloatArray, IntArray, evenly_spread
 from msopt.model.scenario import Scenario
 from msopt.modes.correction import CorrectionTimes, alone_s
-from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
-from msopt.modes.subsets import expected_of_all, sizes_and_sums, sum_of_all
+from msopt.modes.mode_problem import ModeProblem, deadlines, ends
+from msopt.modes.subsets import expected_of_all, sizes_and_sums, sum_of_all, with_member
 from msopt.numerics.binomial import binomial
 from msopt.numerics.knapsack import fractional_knapsack
 
-_KEPT = 10
-_LARGEST_TABLE = 2_000_000
-_CELLS = 16
-_SETTLING_INTERVALS = 24
-_HALVINGS = 60
-_NEAR_ENOUGH = 1.0001
+_KEPT = 10  # devices of H: a thousand sets
+_LARGEST_TABLE = 2_000_000  # numbers: 16 MiB
+_CELLS = 16  # of mu, at each end of which a tangent stands for Phi
+_SETTLING_INTERVALS = 24  # of deadlines, while devices are set aside
+_HALVINGS = 60  # of the worst interval after that
+NEAR_ENOUGH = 1.0001  # times a goodput that some control has: a bound there is not refined further
 
 
 def stand_in_bound(problem: ModeProblem, reached: float = 0.0) -> float:
@@ -57,7 +57,7 @@ def stand_in_bound(problem: ModeProblem, reached: float = 0.0) -> float:
     heapq.heapify(intervals)
     for _ in range(_HALVINGS):
         highest = intervals[0]
-        if highest.end - highest.first == 1 or highest.bound <= reached * _NEAR_ENOUGH:
+        if highest.end - highest.first == 1 or highest.bound <= reached * NEAR_ENOUGH:
             break
         middle = (highest.first + highest.end) // 2
         heapq.heapreplace(intervals, pieces.interval(highest.first, middle))
@@ -93,28 +93,23 @@ class _Pieces:
         self.others = active[kept:]
         self.kept, seconds = time_with_stand_ins(scenario, active[:kept], self.others)
         self.seconds = concave_from_below(seconds)
-        least = np.full(scenario.device_count, float(problem.limits[0]))
-        self.least_rejection = problem.rejection(least)
-        self.least_tokens = scenario.acceptance.expected_tokens(least)
-        self.idle_tokens = float(np.sum(self.least_tokens[idle]))
+        self.idle_tokens = float(np.sum(ends(problem, float(self.every[0]))[0][0, idle]))
 
     def intervals(self, most: int) -> list[_Interval]:
         """All deadlines in intervals of as many each."""
-        ends = np.unique(np.linspace(0, self.every.size, most + 1).astype(np.int64)).tolist()
-        return [self.interval(first, end) for first, end in itertools.pairwise(ends)]
+        places = evenly_spread(0, self.every.size, most + 1).tolist()
+        return [self.interval(first, end) for first, end in itertools.pairwise(places)]
 
     def interval(self, first: int, end: int) -> _Interval:
         """No control with a deadline from one place of `every` to before another has more goodput [token/s]."""
-        cap = fitting(self.problem, self.every[[end - 1]])[0]
-        rejection = np.stack([self.least_rejection, self.problem.rejection(cap)], axis=1)
-        tokens = np.stack([self.least_tokens, self.scenario.acceptance.expected_tokens(cap)], axis=1)
+        tokens, rejection = (part.T for part in ends(self.problem, float(self.every[end - 1])))  # (K, 2)
         mean, others_tokens = _tangents(rejection[self.others], tokens[self.others])
         spread = binomial(self.others.size, mean) @ self.seconds.T
         correction = expected_of_all(spread.reshape(-1), list(rejection[self.kept])).reshape(-1, mean.size)
         seconds = float(self.every[first]) + self.scenario.verify_idle_s + correction
         own_tokens = sum_of_all(list(tokens[self.kept])) + self.idle_tokens
         ratio = np.max((own_tokens[:, None] + others_tokens) / seconds, axis=1)
-        drafting = [np.max(ratio.reshape(-1, 2, 2**place)[:, 1]) for place in range(self.kept.size)]
+        drafting = [np.max(with_member(ratio, place)) for place in range(self.kept.size)]
         return _Interval(first, end, float(np.max(ratio)), np.array(drafting))
 
 
@@ -139,8 +134,7 @@ def time_with_stand_ins(scenario: Scenario, kept: IntArray, others: IntArray) ->
     one of them the others shorten the downlink for nothing.
     """
     times = CorrectionTimes(scenario)
-    place = np.empty(scenario.device_count, dtype=np.int64)
-    place[times.order] = np.arange(scenario.device_count)
+    place = times.place
     kept = kept[np.argsort(place[kept])]
     need = 1.0 / scenario.downlink_snr
     sizes, sums = sizes_and_sums(need[kept])

@@ -7,14 +7,14 @@ C(rho) >= sum_k m_k rho_k, and with that in place of C the problem is separable 
 
 import numpy as np
 
-from msopt.arrays import FloatArray, levels
+from msopt.arrays import FloatArray, every_length
 from msopt.lengths.separable import best_separable
 from msopt.modes.bounds.adaptive import adaptive_bound
 from msopt.modes.bounds.stand_in import stand_in_bound
 from msopt.modes.correction import CorrectionTimes
 from msopt.modes.hull import all_or_nothing
 from msopt.modes.mode_problem import ModeProblem, fitting
-from msopt.modes.subsets import sum_of_members
+from msopt.modes.subsets import sum_of_members, with_member
 from msopt.modes.table import TableOfOutcomes
 
 _NEAR = 1.002
@@ -40,20 +40,13 @@ def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
 def minorant_from_table(table: TableOfOutcomes) -> FloatArray:
     """m_k = min over the sets with k of T(R)/|R|, then raised one by one, best uplink first, as far as sets allow."""
     fair = table.seconds / np.maximum(sum_of_members(np.ones(table.count)), 1.0)
-    minorant = np.array([_with_device(fair, place).min() for place in range(table.count)])
+    minorant = np.array([with_member(fair, place).min() for place in range(table.count)])
     slack = table.seconds - sum_of_members(minorant)
     for place in range(table.count):
-        room = _with_device(slack, place).min()
+        room = with_member(slack, place).min()
         minorant[place] += room
-        _with_device(slack, place)[...] -= room
-    answer = np.empty(table.count)
-    answer[table.times.order] = np.maximum(minorant, 0.0)
-    return answer
-
-
-def _with_device(of_sets: FloatArray, place: int) -> FloatArray:
-    """View of the values of those sets that hold the device at a place."""
-    return of_sets.reshape(-1, 2, 2**place)[:, 1]
+        with_member(slack, place)[...] -= room
+    return table.times.by_device(np.maximum(minorant, 0.0))
 
 
 def _from_largest_set(times: CorrectionTimes) -> FloatArray:
@@ -62,15 +55,13 @@ def _from_largest_set(times: CorrectionTimes) -> FloatArray:
     everyone = np.full(count, count)
     uplink_s = times.uplink_s(everyone, np.arange(count))
     downlink_s = times.downlink_s(everyone, times.inverse_snr)
-    answer = np.empty(count)
-    answer[times.order] = np.minimum(uplink_s, downlink_s) / count
-    return answer
+    return times.by_device(np.minimum(uplink_s, downlink_s) / count)
 
 
 def additive_values(problem: ModeProblem, minorant: FloatArray, deadline_s: FloatArray, goodput: float) -> FloatArray:
     """For each deadline at least the greatest sum_k (E_k(l_k) - G c1 l_k) - G C over the lengths that fit it."""
     scenario = problem.scenario
-    every = levels(problem.limits, scenario.device_count)
+    every = every_length(problem.limits, scenario.device_count)
     own_s = scenario.verify_per_token_s * every + minorant * problem.rejection(every)
     best = np.maximum.accumulate(scenario.acceptance.expected_tokens(every) - goodput * own_s, axis=0)
     caps = fitting(problem, deadline_s).astype(np.int64) - problem.limits[0]
