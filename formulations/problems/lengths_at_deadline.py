@@ -17,7 +17,6 @@ import numpy as np
 from formulations.core.conic_solution import Decision
 from formulations.problems.at_deadline import AtDeadline
 from formulations.terms.acceptance_laws import goodput, set_goodput
-from formulations.terms.first_guess import draft_control_guess
 from formulations.terms.program import PerSecondProgram
 from formulations.terms.uplink_sharing import declare_sharing, set_sharing
 from msopt.arrays import FloatArray
@@ -61,19 +60,10 @@ class LengthsAtDeadline(AtDeadline, PerSecondProgram):
         """The equation is D/T = D s/T: a second more on its right side moves it by s/D."""
         return np.asarray(self.dual("deadline") * float(self.solved("s")) / self._given)
 
-    def _estimate(self) -> None:
-        length, round_s, slack = draft_control_guess(self.scenario, deadline_s=self._given)
-        self._pass = 0
-        self._adopt(length, round_s, self._given, slack)
-
-    def rescale(self, found: bool) -> None:
-        """New lengths and slacks; the deadline stays."""
-        self._pass += 1
-        s = float(self.solved("s")) if found else 0.0
-        if s > 0.0:
-            length = self.length_0 * self.solved("length") / s
-            slack = self._given - self.scenario.draft_s_per_token * length
-            self._adopt(length, self.round_0 / s, self._given, slack)
+    @property
+    def fixed_deadline_s(self) -> float:  # type: ignore[override]
+        """The deadline given."""
+        return self._given
 
     def score(self, decision: Decision) -> float:
         """Goodput with all drafts there at the deadline, or later where the lengths need longer [tokens/s]."""

@@ -39,8 +39,12 @@ COLLAPSED = 1e-2
 NO_TOKEN = 1e-7
 """A length below this [token] is none."""
 
-STRETCH = (1e-3, 1e-3, 1e-2, 1e-4)
-"""What the excess bandwidth of all devices is scaled to cost, as a share of the band, pass by pass."""
+STRETCH = 1e-3
+"""What the excess bandwidth of all devices is scaled to cost at least, as a share of the band."""
+
+OTHER_STRETCHES = (1.0, 3.0, 0.3, 10.0)
+"""Factors of every stretch: the next one where a pass found no new units, and for every repeat, so that no attempt is
+the one before."""
 
 LARGEST_STRETCH = 1e3
 
@@ -57,11 +61,14 @@ class PerSecondProgram(AbstractFormulation):
         Whether all devices draft equally many tokens.
     always_chords : bool
         Whether a geometric law, too, is piecewise linear between whole lengths.
+    fixed_deadline_s : float or None
+        When all drafts must be there [s]; None: the program chooses.
     """
 
     passes = 2
     common: bool = False
     always_chords: bool = False
+    fixed_deadline_s: float | None = None
 
     def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
         return self.program_shape(scenario)
@@ -134,15 +141,17 @@ class PerSecondProgram(AbstractFormulation):
     # Units.
 
     def _estimate(self) -> None:
-        length, round_s, slack = draft_control_guess(self.scenario, self.common)
-        self._pass = 0
+        length, round_s, slack = draft_control_guess(self.scenario, self.common, self.fixed_deadline_s)
+        self._tried = self._solves = 0
         self._adopt(length, round_s, float(np.max(slack + self.scenario.draft_s_per_token * length)), slack)
 
     def rescale(self, found: bool) -> None:
-        """Take lengths, deadline and slacks from the last answer, however inaccurate, and the next stretch."""
-        self._pass += 1
+        """Take lengths, deadline and slacks from the last answer, however inaccurate; else, and in repeats, stretch."""
+        self._solves += 1
         s, d = (float(self.solved(name)) if found else 0.0 for name in ("s", "d"))
-        if s > 0.0 and d > COLLAPSED * s:  # else nobody drafts, and the units stay
+        usable = s > 0.0 and d > COLLAPSED * s  # else nobody drafts, and the units stay
+        self._tried += not usable or self._solves >= self.passes
+        if usable:
             length = self.solved("length")
             slack = (self.deadline_0 * d - self.scenario.draft_s_per_token * self.length_0 * length) / s
             self._adopt(self.length_0 * length / s, self.round_0 / s, self.deadline_0 * d / s, slack)
@@ -150,7 +159,7 @@ class PerSecondProgram(AbstractFormulation):
     def _adopt(self, length: FloatArray, round_s: float, deadline_s: float, slack_s: FloatArray) -> None:
         least, greatest = self.scenario.length_limits(self.problem_name)
         self.length_0 = np.clip(length, max(least, SMALLEST_LENGTH), max(greatest, SMALLEST_LENGTH))
-        self.round_0, self.deadline_0 = round_s, deadline_s
+        self.round_0, self.deadline_0 = round_s, self.fixed_deadline_s or deadline_s
         self.slack_0 = np.clip(slack_s, SMALLEST_SLACK * self.deadline_0, self.deadline_0)
         self.tokens_0 = float(np.sum(self.acceptance.expected_tokens(self.length_0)))
 
@@ -165,9 +174,9 @@ class PerSecondProgram(AbstractFormulation):
         scenario = self.scenario
         least, greatest = scenario.length_limits(self.problem_name)
         sigma = self.length_0 * scenario.draft_s_per_token / self.slack_0
-        wanted = STRETCH[min(self._pass, len(STRETCH) - 1)] / scenario.device_count
+        wanted = STRETCH / scenario.device_count
         cost = np.maximum(share_of_length * sigma, np.finfo(float).tiny)
-        stretch = np.clip(wanted / cost, 1.0, LARGEST_STRETCH)
+        stretch = np.clip(wanted / cost, 1.0, LARGEST_STRETCH) * OTHER_STRETCHES[self._tried % len(OTHER_STRETCHES)]
         self.set("deadline", self.deadline_0 / self.round_0)
         self.set("verify_idle", scenario.verify_idle_s / self.round_0)
         self.set("verify_per_token", scenario.verify_per_token_s / self.round_0 * self.length_0)
