@@ -247,10 +247,12 @@ def run(
     if status in cp.settings.SOLUTION_PRESENT and all(v.value is not None for v in problem.variables()):
         with np.errstate(all="ignore"):
             decision = formulation.decision()
-            objective = formulation.objective_scale * float(problem.objective.value)
+            offset, scale = formulation.objective_offset, formulation.objective_scale
+            objective = offset + scale * float(problem.objective.value)
             score = formulation.score(decision)
         if all(np.all(np.isfinite(part)) for part in decision.values()) and np.isfinite(score):
-            disagreement = abs(objective - score) / abs(score) if abs(score) > SMALLEST_SCORE else float("inf")
+            size = max(abs(score), abs(scale)) if offset else abs(score)  # a logarithm can be 0 where nothing is wrong
+            disagreement = abs(objective - score) / size if size > SMALLEST_SCORE else float("inf")
         else:
             decision, disagreement = None, float("inf")
     stats = problem.solver_stats if status != "error" else None
@@ -293,6 +295,7 @@ def _solution(
         solver_objective=attempt.objective,
         decision=MappingProxyType(values),
         shadow_prices=MappingProxyType(formulation.shadow_prices()),
+        limits=MappingProxyType(formulation.limit_sides(values)),
         control=formulation.control(values),
         certificate=certify(
             formulation.cvxpy, attempt.disagreement, options.stationarity, options.compile_once or not formulation.dpp

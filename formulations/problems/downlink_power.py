@@ -17,6 +17,7 @@ import numpy as np
 
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
+from formulations.terms.limits import DownlinkPowerBudget
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError, describe
 from msopt.model.budget import within_budget
@@ -55,7 +56,7 @@ class DownlinkPower(AbstractFormulation):
     """
 
     name = "downlink-power"
-    objective_unit: ClassVar[str] = "bit/s"
+    objective_unit = "bit/s"
     passes: ClassVar[int] = 2
 
     def __init__(
@@ -85,14 +86,9 @@ class DownlinkPower(AbstractFormulation):
         cone = cp.ExpCone(rate * exponent - log_m, np.ones(n), third + cp.multiply(gain, power))
         self.constrain("rate", cone)
         used = cp.multiply(share, power)
-        self.constrain("power", cp.sum(used) <= 1.0, "W", self._power_price)
         self.quantity("downlink_power_w", used, "W", lambda: self.scenario.downlink_power_w)
+        self.limit(DownlinkPowerBudget())
         return cp.Maximize(rate)
-
-    def _power_price(self) -> FloatArray:
-        """A watt more, the gains p SNRd/P of each watt unchanged."""
-        dual = np.asarray(self.constraints["power"].constraint.dual_value, dtype=float)
-        return dual / self.scenario.downlink_power_w
 
     def _estimate(self) -> None:
         needed = self._shares / self.scenario.downlink_snr[self._devices]

@@ -80,7 +80,7 @@ class HomogeneousLength(AbstractFormulation):
         self.constrain("tokens", tokens <= self._tokens(length, least, greatest) / (self._scale * unit_s))
         self.constrain("min_draft_length", length >= float(least))
         self.constrain("max_draft_length", length <= float(greatest))
-        self.quantity("draft_length", length, "token", lambda: 1.0)
+        self.quantity("draft_length", length, "token")
         return cp.Maximize(tokens / ((per_token / unit_s) * length + scenario.verify_idle_s / unit_s))
 
     def _tokens(self, length: cp.Variable, least: int, greatest: int) -> cp.Expression:

@@ -97,7 +97,7 @@ class JointLawBound(AtDeadline):
         self.constrain("some_length", z >= 0.0)
         self.constrain("some_outcome", pi >= 0.0)
         self.constrain("fits", cp.sum(cp.multiply(1.0 - fits, z), axis=0) <= 0.0)
-        self.quantity("mean_length", lengths @ z, "token", lambda: 1.0, per=s)
+        self.quantity("mean_length", lengths @ z, "token", per=s)
         return cp.Maximize(cp.sum(cp.multiply(tokens, z)))
 
     @property

@@ -14,13 +14,12 @@ from typing import final
 import cvxpy as cp
 import numpy as np
 
-from formulations.core.conic_solution import Decision
 from formulations.problems.at_deadline import AtDeadline
 from formulations.terms.acceptance_laws import goodput, set_goodput
 from formulations.terms.program import PerSecondProgram
 from formulations.terms.uplink_sharing import declare_sharing, set_sharing
 from msopt.arrays import FloatArray
-from msopt.model.goodput import finish_s, round_at
+from msopt.model.goodput import Round, finish_s, round_at
 
 ROUND_OFF = 1e-6
 """A deadline just long enough must not fail for its last digits: the band may be exceeded by this share."""
@@ -65,11 +64,10 @@ class LengthsAtDeadline(AtDeadline, PerSecondProgram):
         """The deadline given."""
         return self._given
 
-    def score(self, decision: Decision) -> float:
-        """Goodput with all drafts there at the deadline, or later where the lengths need longer [tokens/s]."""
-        length = decision["draft_length"]
-        finished = finish_s(self.scenario, "heterogeneous", length, decision["bandwidth_hz"])
-        return float(round_at(self.scenario, length, max(self._given, float(np.max(finished)))).goodput)
+    def played(self, length: FloatArray, bandwidth: FloatArray) -> Round:
+        """The round with all drafts there at the deadline, or later where the lengths need longer."""
+        finished = finish_s(self.scenario, "heterogeneous", length, bandwidth)
+        return round_at(self.scenario, length, max(self._given, float(np.max(finished))))
 
     def _set_parameters(self) -> None:
         set_goodput(self)

@@ -66,7 +66,7 @@ class ModeSelection(AbstractFormulation):
     """
 
     name = "mode-selection"
-    objective_unit: ClassVar[str] = "1/s"
+    objective_unit = "1/s"
     solvers = ("HIGHS",)
     passes: ClassVar[int] = 1
     least_repeats: ClassVar[int] = CUTS
@@ -99,7 +99,7 @@ class ModeSelection(AbstractFormulation):
         used = cp.multiply(share, power)
         self.constrain("power", cp.sum(used) <= 1.0)
         self.quantity("downlink_power_w", used, "W", lambda: self.scenario.downlink_power_w)
-        self.quantity("uplink", uplink, "1", lambda: 1.0)
+        self.quantity("uplink", uplink, "1")
         return cp.Maximize(nu)
 
     # Units and tangents.

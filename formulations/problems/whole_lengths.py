@@ -54,7 +54,7 @@ class WholeLengths(AtDeadline):
         self.constrain("one_length", cp.sum(z, axis=0) == 1)
         self.constrain("fits", z <= fits)
         self.constrain("bandwidth", cp.sum(cp.multiply(weight, z)) <= 1)
-        self.quantity("draft_length", np.arange(least, greatest + 1.0) @ z, "token", lambda: 1.0)
+        self.quantity("draft_length", np.arange(least, greatest + 1.0) @ z, "token")
         return cp.Maximize(1.0 + cp.sum(cp.multiply(value, z)) - charge)
 
     @property

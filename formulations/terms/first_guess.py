@@ -119,4 +119,4 @@ def _chosen_at_price(value: FloatArray, need: FloatArray) -> IntArray:
         chosen = np.argmax(value - np.exp(middle)[:, None, None] * need, axis=1)
         fits = np.sum(np.take_along_axis(need, chosen[:, None, :], axis=1)[:, 0], axis=-1) <= 1.0
         low, high = np.where(fits, low, middle), np.where(fits, middle, high)
-    return np.argmax(value - np.exp(high)[:, None, None] * need, axis=1)
+    return np.asarray(np.argmax(value - np.exp(high)[:, None, None] * need, axis=1))

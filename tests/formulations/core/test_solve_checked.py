@@ -307,7 +307,7 @@ def test_bounds_are_numbers(bad: Any) -> None:
 
 def test_misuse_of_requirements_is_told() -> None:
     program = DraftControl(S2)
-    with pytest.raises(ParameterError, match="same decision"):
+    with pytest.raises(ParameterError, match="in token is added to or compared with one in Hz"):
         _ = program.draft_length <= program.bandwidth_hz
     with pytest.raises(ParameterError, match="neither true nor false"):
         bool(program.deadline_s <= 1.0)
