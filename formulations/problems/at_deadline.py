@@ -9,6 +9,9 @@ from formulations.terms.first_guess import common_latency
 from msopt.errors import ParameterError, describe
 from msopt.model.scenario import Scenario
 
+ROUND_OFF = 1e-7
+"""A deadline just long enough must not fail for its last digits: it may be exceeded by this share."""
+
 
 class AtDeadline(AbstractFormulation):
     """A formulation of a scenario and a deadline.
@@ -30,6 +33,10 @@ class AtDeadline(AbstractFormulation):
         """Take another scenario, and another deadline where given."""
         self._given = self._given if deadline_s is None else _checked(deadline_s)
         super().update(scenario)
+
+    def known_infeasible(self) -> bool:
+        """Whether the shortest drafts take longer than the deadline."""
+        return self.shortest_s() > self._given * (1.0 + ROUND_OFF)
 
     def infeasible_cause(self) -> tuple[str, str]:
         """The deadline is too short for the shortest drafts."""

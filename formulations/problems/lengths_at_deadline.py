@@ -19,10 +19,6 @@ from formulations.terms.acceptance_laws import goodput, set_goodput
 from formulations.terms.program import PerSecondProgram
 from formulations.terms.uplink_sharing import declare_sharing, set_sharing
 from msopt.arrays import FloatArray
-from msopt.model.goodput import Round, finish_s, round_at
-
-ROUND_OFF = 1e-6
-"""A deadline just long enough must not fail for its last digits: the band may be exceeded by this share."""
 
 
 @final
@@ -39,16 +35,6 @@ class LengthsAtDeadline(AtDeadline, PerSecondProgram):
 
     name = "lengths-at-deadline"
 
-    def known_infeasible(self) -> bool:
-        """Whether the shortest drafts need more than the band."""
-        scenario = self.scenario
-        least, _ = scenario.length_limits("heterogeneous")
-        slack = self._given - least * scenario.draft_s_per_token
-        if np.any(slack <= 0.0):
-            return least > 0
-        rate = least * scenario.token_payload_bits("heterogeneous") / slack
-        return bool(np.sum(scenario.uplink.bandwidth(rate)) > scenario.uplink_bandwidth_hz * (1.0 + ROUND_OFF))
-
     def _build(self) -> cp.Maximize:
         s, d, length = self._declare()
         self.constrain("deadline", d == s, "s", self._deadline_price)
@@ -63,11 +49,6 @@ class LengthsAtDeadline(AtDeadline, PerSecondProgram):
     def fixed_deadline_s(self) -> float:  # type: ignore[override]
         """The deadline given."""
         return self._given
-
-    def played(self, length: FloatArray, bandwidth: FloatArray) -> Round:
-        """The round with all drafts there at the deadline, or later where the lengths need longer."""
-        finished = finish_s(self.scenario, "heterogeneous", length, bandwidth)
-        return round_at(self.scenario, length, max(self._given, float(np.max(finished))))
 
     def _set_parameters(self) -> None:
         set_goodput(self)

@@ -29,7 +29,7 @@ from formulations.terms.utilities import SumOfGoodputs, Utility, check_utility, 
 from msopt.arrays import FloatArray
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import within_budget
-from msopt.model.goodput import Round, play
+from msopt.model.goodput import Round, finish_s, round_at
 from msopt.model.scenario import Problem, Scenario
 
 SMALLEST_SLACK = 1e-9
@@ -248,12 +248,19 @@ class PerSecondProgram(AbstractFormulation):
             "bandwidth_hz": bandwidth,
             "deadline_s": self.deadline_s.value,
             "round_s": self.round_s.value,
-            "device_goodput": self.played(length, bandwidth).device_goodput,
+            "device_goodput": self._played(length, bandwidth).device_goodput,
         }
 
-    def played(self, length: FloatArray, bandwidth: FloatArray) -> Round:
-        """The round of relaxed lengths and bandwidths, by the evaluator."""
-        return play(self.scenario.replace(acceptance=self.acceptance), self.problem_name, length, bandwidth)
+    def _played(self, length: FloatArray, bandwidth: FloatArray) -> Round:
+        """The round of relaxed lengths and bandwidths, by the evaluator.
+
+        It verifies as soon as all drafts are there, or at a deadline that is given; where requirements can ask for a
+        later one (energy over the round, say), at the deadline found.
+        """
+        scenario = self.scenario.replace(acceptance=self.acceptance)
+        finished = float(np.max(finish_s(scenario, self.problem_name, length, bandwidth)))
+        asked = self.fixed_deadline_s or (float(self.deadline_s.value) if self.requirements else 0.0)
+        return round_at(scenario, length, max(finished, asked))
 
     def score(self, decision: Decision) -> float:
         """The utility of the goodputs that the evaluator finds."""

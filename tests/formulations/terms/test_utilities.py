@@ -6,7 +6,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from formulations import DraftControl, FormulationError, LengthsAtDeadline, Limit, SumOfGoodputs, Utility
+from formulations import Amount, DraftControl, FormulationError, LengthsAtDeadline, Limit, SumOfGoodputs, Utility
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, RESIDUAL, S2, S3
@@ -148,6 +148,19 @@ def test_a_limit_on_all_devices_with_another_utility() -> None:
     assert program.solve("CLARABEL").objective > solution.objective
     with pytest.raises(ParameterError, match='no requirement "token budget" to withdraw; there are none'):
         program.withdraw("token budget")
+
+
+def test_a_limit_that_asks_for_a_longer_round() -> None:
+    """0.3 W of average power are met by waiting: the round is scored as long as it then is."""
+    power, free = Amount(2.0, "W"), DraftControl(S2).solve("CLARABEL")
+    assert np.max(2.0 * free["draft_s"] / free["round_s"]) > 0.4
+    program = DraftControl(S2)
+    program.require(program.draft_length == free["draft_length"], name="lengths")
+    program.require(power * program.draft_s <= Amount(0.3, "W") * program.round_s, name="power")
+    solution = program.solve("CLARABEL")
+    assert solution["round_s"] == pytest.approx(np.max(2.0 * free["draft_s"]) / 0.3, rel=1e-5)
+    tokens = np.sum(S2.acceptance.expected_tokens(free["draft_length"]))
+    assert solution.objective == pytest.approx(tokens / solution["round_s"], rel=1e-5)
 
 
 @pytest.mark.parametrize(
