@@ -49,6 +49,8 @@ class AtDeadline(AbstractFormulation):
         least = np.full(scenario.device_count, float(scenario.length_limits("heterogeneous")[0]))
         bits = least * scenario.token_payload_bits("heterogeneous")
         busy = least * scenario.draft_s_per_token
+        if not np.any(bits > 0.0):
+            return float(np.max(busy))
         latest, rest = common_latency(busy, bits, scenario.uplink, scenario.uplink_bandwidth_hz)
         return float(latest + rest)
 
