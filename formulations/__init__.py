@@ -65,7 +65,6 @@ from formulations.core.conic_solution import ShadowPrice as ShadowPrice
 from formulations.core.formulation import AbstractFormulation as AbstractFormulation
 from formulations.core.limit import Limit as Limit
 from formulations.core.limit import LimitSides as LimitSides
-from formulations.core.solve_checked import SolverOptions as SolverOptions
 from formulations.core.solver_errors import FormulationError as FormulationError
 from formulations.core.solver_errors import InaccurateSolutionError as InaccurateSolutionError
 from formulations.core.solver_errors import ProblemInfeasibleError as ProblemInfeasibleError
@@ -73,6 +72,7 @@ from formulations.core.solver_errors import ProblemUnboundedError as ProblemUnbo
 from formulations.core.solver_errors import SolveError as SolveError
 from formulations.core.solver_errors import SolverFailedError as SolverFailedError
 from formulations.core.solver_errors import SolverMissingError as SolverMissingError
+from formulations.core.solvers import SolverOptions as SolverOptions
 from formulations.problems.bandwidth_for_lengths import BandwidthForLengths as BandwidthForLengths
 from formulations.problems.bandwidth_minmax import BandwidthMinMax as BandwidthMinMax
 from formulations.problems.downlink_power import DownlinkPower as DownlinkPower

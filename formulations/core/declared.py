@@ -108,9 +108,9 @@ class DeclaredProgram(ABC):
 
     # What a concrete formulation supplies.
 
-    @abstractmethod
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
+    def _structure(self, scenario: Scenario) -> tuple[str, ...]:
         """What must not change between updates; raises where the scenario does not fit the problem."""
+        return (f"{scenario.device_count} devices",)
 
     @abstractmethod
     def _build(self) -> cp.Maximize | cp.Minimize:

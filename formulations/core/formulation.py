@@ -8,8 +8,9 @@ from formulations.core.conic_solution import FormulationSolution
 from formulations.core.declared import DeclaredProgram
 from formulations.core.limit import Limit
 from formulations.core.quantity import Quantity, Requirement
-from formulations.core.solve_checked import SolverOptions, solve_checked
+from formulations.core.solve_checked import solve_checked
 from formulations.core.solver_errors import FormulationError
+from formulations.core.solvers import SolverOptions
 from msopt.errors import ParameterError, describe
 
 

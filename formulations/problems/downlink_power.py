@@ -10,7 +10,7 @@ cone's third row is divided by M_k = 1 + SNR in the share at the guess, with ln 
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import cvxpy as cp
 import numpy as np
@@ -73,9 +73,6 @@ class DownlinkPower(AbstractFormulation):
                 f"shares = {describe(shares)} are not {count} positive numbers with a sum of at most 1"
             )
         super().__init__(scenario)
-
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        return (f"{scenario.device_count} devices",)
 
     def _build(self) -> cp.Maximize:
         n = self._devices.size

@@ -11,7 +11,6 @@ its guess from the first.
 """
 
 from abc import abstractmethod
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -44,8 +43,8 @@ class EqualLatency(AbstractFormulation):
     def payload_problem(self) -> Problem:
         """The problem whose payload a token carries."""
 
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        return f"{scenario.device_count} devices", scenario.uplink_sharing
+    def _structure(self, scenario: Scenario) -> tuple[str, ...]:
+        return *super()._structure(scenario), scenario.uplink_sharing
 
     def _build(self) -> cp.Minimize:
         K = self.scenario.device_count

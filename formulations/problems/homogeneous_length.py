@@ -10,7 +10,7 @@ apply: the numbers are compiled in. It exists to check the ratio itself, without
 all other programs use.
 """
 
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import cvxpy as cp
 import numpy as np
@@ -65,10 +65,6 @@ class HomogeneousLength(AbstractFormulation):
         self._found = None
         self._objective = self._build()
         self._compile()
-
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        del scenario
-        return ()
 
     def _build(self) -> cp.Maximize:
         scenario = self.scenario

@@ -18,7 +18,7 @@ needs, are added until the two are within 1e-7. M is the least over devices of t
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import cvxpy as cp
 import numpy as np
@@ -75,9 +75,6 @@ class ModeSelection(AbstractFormulation):
     def __init__(self, scenario: Scenario, rejected: Sequence[int]) -> None:
         self._rejected = device_set(scenario, rejected, "rejected")
         super().__init__(scenario)
-
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        return (f"{scenario.device_count} devices",)
 
     def _build(self) -> cp.Maximize:
         r, rows = self._rejected.size, len(FIRST_TANGENTS) + 2 * CUTS

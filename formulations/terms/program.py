@@ -16,8 +16,6 @@ the first; repeats change the stretch too. (All of 300 random draws with ECOS an
 stretch and with a variable for the first factor, ECOS failed in 39 of them.)
 """
 
-from typing import Any
-
 import cvxpy as cp
 import numpy as np
 
@@ -75,14 +73,10 @@ class PerSecondProgram(AbstractFormulation):
     fixed_deadline_s: float | None = None
     utility: Utility = SumOfGoodputs()
 
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        return self.program_shape(scenario)
-
-    def program_shape(self, scenario: Scenario) -> tuple[str, ...]:
-        """Number of devices, kind of law and sharing, which the declaration depends on."""
+    def _structure(self, scenario: Scenario) -> tuple[str, ...]:
         smooth = scenario.acceptance.geometric and not self.always_chords
         law = "geometric law" if smooth else f"lengths {scenario.length_limits(self.problem_name)}"
-        return f"{scenario.device_count} devices", law, scenario.uplink_sharing
+        return *super()._structure(scenario), law, scenario.uplink_sharing
 
     @property
     def problem_name(self) -> Problem:

@@ -23,7 +23,7 @@ from formulations import (
     SolverOptions,
 )
 from formulations.core import solve_checked
-from formulations.core.solve_checked import solver_settings
+from formulations.core.solvers import solver_settings
 from msopt.errors import InfeasibleError, MsoptError, ParameterError
 from tests.formulations.cells import OBJECTIVE_RTOL, S2
 
