@@ -32,7 +32,8 @@ class LoopForm:
 
     def __init__(self, program: DraftControl) -> None:
         given = {name: np.asarray(p.value) for name, p in program.parameters.items()}
-        K = program.scenario.device_count
+        K, limits = program.scenario.device_count, program.scenario.length_limits("heterogeneous")
+        least, greatest = (limit / given["length_unit"] for limit in limits)
         s, d = cp.Variable(), cp.Variable()
         length, excess, g = cp.Variable(K), cp.Variable(K), cp.Variable(K)
         rows: list[cp.Constraint] = [
@@ -44,8 +45,8 @@ class LoopForm:
             slack = given["slack_of_deadline"][k] * d - given["busy"][k] * length[k]
             exponent = given["log_alpha"][k] * s + given["log_alpha_length"][k] * length[k]
             rows += [
-                length[k] >= given["least"][k] * s,
-                length[k] <= given["greatest"][k] * s,
+                length[k] >= least[k] * s,
+                length[k] <= greatest[k] * s,
                 cp.SOC(slack + excess[k], cp.hstack([2.0 * length[k], slack - excess[k]])),
                 cp.ExpCone(exponent, s, s - given["rejection"][k] * g[k]),
                 g[k] >= 0.0,

@@ -35,14 +35,36 @@ A constraint on a named decision, in SI units, and its price; then other numbers
 >>> program.update(cell.replace(verify_base_s=0.1))
 >>> print(round(program.solve("CLARABEL").objective, 2))
 28.62
+
+Decisions over the same divisor add up, with units (here 0.2 W from the last drafted token to the deadline):
+
+>>> idle_s = program.deadline_s - Amount(cell.draft_s_per_token, "s/token") * program.draft_length
+>>> name = program.require(Amount(0.2, "W") * idle_s <= Amount(1.5e-3, "J"), name="energy")
+>>> print(round(program.solve("CLARABEL").objective, 2))
+28.43
+
+Another utility in place of the sum is a class with two methods, a `Limit` one with two sides:
+
+>>> import cvxpy as cp, numpy as np
+>>> class ProportionalFair(Utility):
+...     unit = "ln(tokens/s)"
+...     def value(self, goodput): return float(np.sum(np.log(goodput)))
+...     def expression(self, goodput): return cp.sum(cp.log(goodput))
+>>> program.withdraw("energy")
+>>> program.maximise(ProportionalFair())
+>>> fair = program.solve("CLARABEL")
+>>> print(round(fair.objective, 3), fair["device_goodput"].round(2))
+5.253 [17.9  10.68]
 """
 
+from formulations.core.amount import Amount as Amount
 from formulations.core.conic_solution import Attempt as Attempt
 from formulations.core.conic_solution import Certificate as Certificate
 from formulations.core.conic_solution import FormulationSolution as FormulationSolution
 from formulations.core.conic_solution import ShadowPrice as ShadowPrice
 from formulations.core.formulation import AbstractFormulation as AbstractFormulation
-from formulations.core.solve_checked import SolverOptions as SolverOptions
+from formulations.core.limit import Limit as Limit
+from formulations.core.limit import LimitSides as LimitSides
 from formulations.core.solver_errors import FormulationError as FormulationError
 from formulations.core.solver_errors import InaccurateSolutionError as InaccurateSolutionError
 from formulations.core.solver_errors import ProblemInfeasibleError as ProblemInfeasibleError
@@ -50,6 +72,7 @@ from formulations.core.solver_errors import ProblemUnboundedError as ProblemUnbo
 from formulations.core.solver_errors import SolveError as SolveError
 from formulations.core.solver_errors import SolverFailedError as SolverFailedError
 from formulations.core.solver_errors import SolverMissingError as SolverMissingError
+from formulations.core.solvers import SolverOptions as SolverOptions
 from formulations.problems.bandwidth_for_lengths import BandwidthForLengths as BandwidthForLengths
 from formulations.problems.bandwidth_minmax import BandwidthMinMax as BandwidthMinMax
 from formulations.problems.downlink_power import DownlinkPower as DownlinkPower
@@ -62,3 +85,5 @@ from formulations.problems.mode_selection import enumerate_modes as enumerate_mo
 from formulations.problems.whole_lengths import WholeLengths as WholeLengths
 from formulations.registry import REGISTRY as REGISTRY
 from formulations.registry import Entry as Entry
+from formulations.terms.utilities import SumOfGoodputs as SumOfGoodputs
+from formulations.terms.utilities import Utility as Utility

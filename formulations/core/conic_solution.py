@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from formulations.core.limit import LimitSides
 from msopt.arrays import FloatArray
 from msopt.model.control import Control
 
@@ -112,6 +113,8 @@ class FormulationSolution:
         Read-only values of the decisions in SI units.
     shadow_prices : mapping of ShadowPrice
         By name of the constraint.
+    limits : mapping of LimitSides
+        What each limit asks for and how far the decision is from it, by name.
     control : Control or None
         Where the decision is a control.
     certificate : Certificate
@@ -127,6 +130,7 @@ class FormulationSolution:
     solver_objective: float
     decision: Mapping[str, FloatArray]
     shadow_prices: Mapping[str, ShadowPrice]
+    limits: Mapping[str, LimitSides]
     control: Control | None
     certificate: Certificate
     attempts: tuple[Attempt, ...]

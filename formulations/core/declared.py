@@ -11,13 +11,15 @@ constraint's `price` must undo the scaling of its right side; `score` must come 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import cvxpy as cp
 import numpy as np
 
 from formulations.core.conic_solution import Decision, ShadowPrice
-from formulations.core.quantity import Quantity, Requirement
+from formulations.core.limit import Limit, LimitSides
+from formulations.core.quantity import Quantity, Requirement, si_unit
 from formulations.core.solver_errors import FormulationError
 from msopt.arrays import FloatArray
 from msopt.errors import describe
@@ -76,10 +78,12 @@ class DeclaredProgram(ABC):
         What was declared; `quantities` are also attributes: `problem.draft_length[3] >= 2`.
     requirements : dict by name
         The constraints that `require` added.
+    limits : dict by name
+        The limits among the constraints and the requirements.
     """
 
     name: str
-    objective_unit: ClassVar[str] = "tokens/s"
+    objective_unit: str = "tokens/s"
     solvers: tuple[str, ...] = ("ECOS", "CLARABEL", "SCS")
     passes: ClassVar[int] = 1
     dpp: ClassVar[bool] = True
@@ -94,6 +98,8 @@ class DeclaredProgram(ABC):
         self.quantities: dict[str, Quantity] = {}
         self.constraints: dict[str, NamedConstraint] = {}
         self.requirements: dict[str, Requirement | cp.Constraint] = {}
+        self.limits: dict[str, Limit] = {}
+        self._limited: dict[str, Requirement] = {}
         self.scenario = scenario
         self._shape = self._structure(scenario)
         self._objective = self._build()
@@ -102,9 +108,9 @@ class DeclaredProgram(ABC):
 
     # What a concrete formulation supplies.
 
-    @abstractmethod
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
+    def _structure(self, scenario: Scenario) -> tuple[str, ...]:
         """What must not change between updates; raises where the scenario does not fit the problem."""
+        return (f"{scenario.device_count} devices",)
 
     @abstractmethod
     def _build(self) -> cp.Maximize | cp.Minimize:
@@ -130,6 +136,11 @@ class DeclaredProgram(ABC):
     @abstractmethod
     def objective_scale(self) -> float:
         """SI value of one unit of the scaled objective."""
+
+    @property
+    def objective_offset(self) -> float:
+        """SI value of the scaled objective's zero."""
+        return 0.0
 
     def rescale(self, found: bool) -> None:
         """Choose the units of the next pass from the solution just found, if any; nothing to do for one pass."""
@@ -175,10 +186,16 @@ class DeclaredProgram(ABC):
         self.scenario = scenario
         self._estimate()
         self.refresh()
+        added = self.limits.keys() & self.requirements.keys()
+        if added:  # their sides may hold numbers of the scenario
+            self.requirements |= {name: self.limits[name].requirement(self) for name in added}
+            self._compile()
 
     def refresh(self) -> None:
         """Write all parameter values in the units in force."""
         self._set_parameters()
+        for name, declared in self._limited.items():
+            declared.rebound(self.limits[name].right(self))
         for requirement in self.requirements.values():
             if isinstance(requirement, Requirement):
                 requirement.refresh()
@@ -200,7 +217,7 @@ class DeclaredProgram(ABC):
         name: str,
         expression: cp.Expression,
         unit: str,
-        scale: Callable[[], float],
+        scale: Callable[[], float] = si_unit,
         per: cp.Expression = ONE,
     ) -> Quantity:
         """Declare a decision with its unit; it becomes an attribute."""
@@ -213,6 +230,13 @@ class DeclaredProgram(ABC):
         """Declare a named constraint, with the unit of its right side and the price that unscales its multiplier."""
         self.constraints[name] = NamedConstraint(constraint=constraint, unit=unit, price=price)
         return constraint
+
+    def limit(self, limit: Limit) -> None:
+        """Declare a limit whose right side is a number of the scenario."""
+        self.limits[limit.name] = limit
+        declared = self._limited[limit.name] = limit.requirement(self)
+        self.parameters[limit.name] = declared.scaled_bound
+        self.constrain(limit.name, declared.constraint, limit.unit, declared.price)
 
     def set(self, name: str, value: Any) -> None:
         """Give a parameter its value."""
@@ -247,17 +271,17 @@ class DeclaredProgram(ABC):
 
     def shadow_prices(self) -> dict[str, ShadowPrice]:
         """Prices of all constraints that have one, from the solution just found."""
-        sign = self.objective_scale if self.maximise else -self.objective_scale
+        sign = self.objective_scale if isinstance(self._objective, cp.Maximize) else -self.objective_scale
         return {
             name: ShadowPrice(sign * np.asarray(named.price(), dtype=float), f"({self.objective_unit})/({named.unit})")
             for name, named in self.active().items()
             if named.price is not None and named.constraint.dual_value is not None
         }
 
-    @property
-    def maximise(self) -> bool:
-        """Whether the objective is maximised."""
-        return isinstance(self._objective, cp.Maximize)
+    def limit_sides(self, decision: Decision) -> dict[str, LimitSides]:
+        """Both sides of all limits for a decision, by name."""
+        at = SimpleNamespace(scenario=self.scenario, **decision)
+        return {name: limit.sides(at) for name, limit in self.limits.items()}
 
     def _compile(self) -> None:
         active = self.active()

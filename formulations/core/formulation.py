@@ -6,9 +6,11 @@ import cvxpy as cp
 
 from formulations.core.conic_solution import FormulationSolution
 from formulations.core.declared import DeclaredProgram
+from formulations.core.limit import Limit
 from formulations.core.quantity import Quantity, Requirement
-from formulations.core.solve_checked import SolverOptions, solve_checked
+from formulations.core.solve_checked import solve_checked
 from formulations.core.solver_errors import FormulationError
+from formulations.core.solvers import SolverOptions
 from msopt.errors import ParameterError, describe
 
 
@@ -28,33 +30,40 @@ class AbstractFormulation(DeclaredProgram):
             f"{type(self).__name__} has no {name}; its decisions are {', '.join(quantities) or 'not declared yet'}"
         )
 
-    def require(self, requirement: Requirement | cp.Constraint, *, name: str | None = None) -> str:
+    def require(self, requirement: Requirement | Limit | cp.Constraint, *, name: str | None = None) -> str:
         """Add a constraint, and return its name.
 
         Parameters
         ----------
-        requirement : Requirement or cvxpy constraint
-            `problem.draft_length[3] >= 2`, in SI units; or any CVXPY constraint on `problem.variables`,
-            in their scaled units.
+        requirement : Requirement, Limit or cvxpy constraint
+            `problem.draft_length[3] >= 2`, in SI units; a limit, whose sides the solution then tells; or any
+            CVXPY constraint on `problem.variables`, in their scaled units.
         name : str, optional
-            "requirement 1", "requirement 2", ... where left out.
+            Where left out the limit's own, or "requirement 1", "requirement 2", ...
         """
-        label = name or f"requirement {len(self.requirements) + 1}"
-        if not isinstance(requirement, Requirement | cp.Constraint):
+        limit = requirement if isinstance(requirement, Limit) else None
+        label = name or (limit.name if limit else f"requirement {len(self.requirements) + 1}")
+        if not isinstance(requirement, Requirement | Limit | cp.Constraint):
             raise ParameterError(f"require() takes a constraint, got {describe(requirement)}")
         if label in self.constraints or label in self.requirements:
             raise ParameterError(f'there is already a constraint named "{label}"')
-        self.requirements[label] = requirement
+        self.requirements[label] = requirement.requirement(self) if isinstance(requirement, Limit) else requirement
         try:
             self._compile()
         except FormulationError:
             del self.requirements[label]
             raise
+        if limit:
+            self.limits[label] = limit
         return label
 
     def withdraw(self, name: str) -> None:
         """Remove a requirement by its name."""
+        if name not in self.requirements:
+            there = ", ".join(f'"{one}"' for one in self.requirements) or "none"
+            raise ParameterError(f"there is no requirement {describe(name)} to withdraw; there are {there}")
         del self.requirements[name]
+        self.limits.pop(name, None)
         self._compile()
 
     def solve(self, solver: str | None = None, options: SolverOptions | None = None) -> FormulationSolution:

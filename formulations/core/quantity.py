@@ -2,7 +2,8 @@
 
 A conic program works with scaled, often per-second variables: a draft length L is l/s there. A `Quantity`
 is such a ratio. Bounding it by a number, L >= 2, is the linear constraint l >= 2 s; its multiplier comes
-back in units of the objective per unit of L.
+back in units of the objective per unit of L. Ratios over the same divisor add up: with D and L over s, the
+energy P (D - tau L) is one too, and its bound linear.
 """
 
 from collections.abc import Callable
@@ -12,10 +13,16 @@ from typing import Any, Literal
 import cvxpy as cp
 import numpy as np
 
+from formulations.core.amount import Amount, product_unit, same_unit
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError, describe
 
 Sense = Literal["<=", ">=", "=="]
+
+
+def si_unit() -> float:
+    """The scale of expressions that are in SI units themselves."""
+    return 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,15 +53,21 @@ class Quantity:
         return self._with(self.expression[key])
 
     def __add__(self, other: "Quantity") -> "Quantity":
-        return self._with(self.expression + self._same(other).expression)
+        return self._with(self.expression + self._alike(other).expression)
 
     def __sub__(self, other: "Quantity") -> "Quantity":
-        return self._with(self.expression - self._same(other).expression)
+        return self._with(self.expression - self._alike(other).expression)
 
-    def __mul__(self, factor: float) -> "Quantity":
-        return self._with(cp.multiply(np.asarray(factor, dtype=float), self.expression))
+    def __neg__(self) -> "Quantity":
+        return self._with(-self.expression)
+
+    def __mul__(self, factor: Any) -> "Quantity":
+        return self._times(factor, below=False)
 
     __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Any) -> "Quantity":
+        return self._times(divisor, below=True)
 
     def sum(self) -> "Quantity":
         """The sum over devices."""
@@ -70,21 +83,50 @@ class Quantity:
         return self._compare("==", bound)
 
     __hash__ = None  # type: ignore[assignment]
+    __array_ufunc__ = None  # an array of numpy's leaves products and relations to us
 
-    def _with(self, expression: cp.Expression) -> "Quantity":
-        return Quantity(expression=expression, per=self.per, scale=self.scale, unit=self.unit)
+    def _with(self, expression: cp.Expression, unit: str | None = None) -> "Quantity":
+        return Quantity(expression=expression, per=self.per, scale=self.scale, unit=unit or self.unit)
 
-    def _same(self, other: object) -> "Quantity":
-        if not isinstance(other, Quantity) or other.unit != self.unit or other.per is not self.per:
+    def _times(self, factor: Any, below: bool) -> "Quantity":
+        if isinstance(factor, Quantity):
+            raise ParameterError(f"a decision in {self.unit} by one in {factor.unit} is not linear")
+        unit, number = self.unit, factor
+        if isinstance(factor, Amount):
+            unit, number = product_unit(self.unit, factor.unit, below), factor.value
+        try:
+            number = np.asarray(number, dtype=float)
+        except (TypeError, ValueError):
+            raise ParameterError(f"{describe(factor)} is no factor for a decision in {self.unit}") from None
+        if not np.all(np.isfinite(number)) or (below and not np.all(number)):
+            raise ParameterError(f"the factor {describe(factor)} of a decision in {self.unit} is not finite")
+        return self._with(cp.multiply(1.0 / number if below else number, self.expression), unit)
+
+    def _alike(self, other: object) -> "Quantity":
+        """The other, if it can be added."""
+        if not isinstance(other, Quantity):
             raise ParameterError(
-                f"a decision in {self.unit} is added to or compared with {describe(other)}: both must be the "
-                "same decision, else the constraint is not convex in this problem"
+                f"to a decision in {self.unit} only decisions can be added, not {describe(other)}; "
+                "put numbers on the other side of the relation"
+            )
+        if not same_unit(self.unit, other.unit):
+            raise ParameterError(
+                f"a decision in {self.unit} is added to or compared with one in {other.unit}; "
+                'Amount(number, "s/token") is a factor with a unit'
+            )
+        if other.per is not self.per or other.scale is not self.scale:
+            raise ParameterError(
+                f"two decisions in {self.unit} have different divisors in this program: their sum is not linear"
             )
         return other
 
-    def _compare(self, sense: Sense, bound: Any) -> "Requirement":
+    def _compare(self, sense: Sense, bound: Any, name: str | None = None) -> "Requirement":
         if isinstance(bound, Quantity):
-            return (self - bound)._compare(sense, 0.0)
+            return (self - bound)._compare(sense, 0.0, name)
+        if isinstance(bound, Amount):
+            if not same_unit(self.unit, bound.unit):
+                raise ParameterError(f"a decision in {self.unit} is compared with an amount in {bound.unit}")
+            bound = bound.value
         try:
             limit = np.broadcast_to(np.asarray(bound, dtype=float), self.expression.shape).copy()
         except (TypeError, ValueError):
@@ -93,7 +135,7 @@ class Quantity:
             ) from None
         if not np.all(np.isfinite(limit)):
             raise ParameterError(f"the bound {describe(bound)} is not finite")
-        return Requirement(quantity=self, sense=sense, bound=limit)
+        return Requirement(quantity=self, sense=sense, bound=limit, name=name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,26 +146,34 @@ class Requirement:
     ----------
     quantity, sense, bound
         The two sides and the relation between them.
+    name : str or None
+        Of the parameter that is the scaled bound.
     """
 
     quantity: Quantity
     sense: Sense
     bound: FloatArray
-    _scaled_bound: cp.Parameter = field(init=False)
+    name: str | None = None
+    scaled_bound: cp.Parameter = field(init=False)
     constraint: cp.Constraint = field(init=False)
 
     def __post_init__(self) -> None:
         left, per = self.quantity.expression, self.quantity.per
-        bound = cp.Parameter(left.shape)
+        bound = cp.Parameter(left.shape, name=self.name)
         right = bound * per
         relation = {"<=": left <= right, ">=": left >= right, "==": left == right}
-        object.__setattr__(self, "_scaled_bound", bound)
+        object.__setattr__(self, "scaled_bound", bound)
         object.__setattr__(self, "constraint", relation[self.sense])
+        self.refresh()
+
+    def rebound(self, bound: Any) -> None:
+        """Take another bound [SI unit]."""
+        object.__setattr__(self, "bound", np.broadcast_to(np.asarray(bound, dtype=float), self.bound.shape))
         self.refresh()
 
     def refresh(self, way: float = 0.0) -> None:
         """Translate the bound into the problem's units, after they changed or where it gives way [SI unit]."""
-        self._scaled_bound.value = self.gives_way(way) / self.quantity.scale()
+        self.scaled_bound.value = self.gives_way(way) / self.quantity.scale()
 
     def gives_way(self, way: float) -> FloatArray:
         """The bound, easier to meet by so much [SI unit]."""
@@ -142,3 +192,10 @@ class Requirement:
 
     def __bool__(self) -> bool:
         raise ParameterError("a constraint is neither true nor false; give it to require()")
+
+
+def compare(left: Quantity, sense: Sense, right: Any, unit: str, name: str) -> Requirement:
+    """The relation of two sides, named, which must be in the unit told; raises ParameterError where they are not."""
+    if not same_unit(left.unit, unit):
+        raise ParameterError(f"the left side of a limit in {unit} is in {left.unit}")
+    return left._compare(sense, right, name)

@@ -5,17 +5,10 @@ A number comes back from solvers that gave up, and `optimal` from solvers that w
 solves in units estimated from the answer before and at most `max_repeats` recorded repeats.
 """
 
-import functools
-import importlib
-import importlib.util
-import os
-import sys
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -30,9 +23,8 @@ from formulations.core.solver_errors import (
     ProblemUnboundedError,
     SolveError,
     SolverFailedError,
-    SolverMissingError,
 )
-from msopt.errors import ParameterError, describe
+from formulations.core.solvers import SolverOptions, bisection_settings, check_solver, installed, solver_settings
 
 CERTIFIED = 2.5e-7
 """Largest scaled KKT residual of a solution; above, objectives were seen off by 1e-6 in spite of the evaluator."""
@@ -41,136 +33,7 @@ CERTIFIED_CURVED = 5e-6
 """The same where a user's requirement is convex but not affine: its gradient is that of a point, good to the square
 root of what a solver is; the declared programs are affine inside their cones."""
 
-MODULES = {"ECOS": "ecos", "CLARABEL": "clarabel", "SCS": "scs", "HIGHS": "highspy"}
-"""The solvers msopt uses, and the package each needs. ECOS_BB returns wrong optima: it is not among them."""
-
-TOLERANCE_NAMES: dict[str, tuple[str, ...]] = {
-    "ECOS": ("abstol", "reltol", "feastol"),
-    "CLARABEL": ("tol_gap_abs", "tol_gap_rel", "tol_feas"),
-    "SCS": ("eps_abs", "eps_rel"),
-    "HIGHS": ("primal_feasibility_tolerance", "dual_feasibility_tolerance", "mip_feasibility_tolerance"),
-}
-ITERATION_NAMES = {"ECOS": "max_iters", "CLARABEL": "max_iter", "SCS": "max_iters", "HIGHS": "mip_max_nodes"}
-DEFAULT_TOLERANCES = {"ECOS": 1e-8, "CLARABEL": 3e-9, "SCS": 1e-9, "HIGHS": 1e-9}
-DEFAULT_ITERATIONS = {"ECOS": 200, "CLARABEL": 200, "SCS": 100_000, "HIGHS": 10_000_000}
-
-BISECTION_STEPS = 100
-REPEAT_TOLERANCES: dict[str, dict[str, float]] = {
-    "ECOS": {"feastol": 2e-8},
-    "CLARABEL": dict.fromkeys(TOLERANCE_NAMES["CLARABEL"], 1e-8),
-}
-"""What repeats may be content with: dual residuals often stall just above 1e-8 where the gap is long below."""
 SMALLEST_SCORE = 1e-200
-
-
-@dataclass(frozen=True, kw_only=True)
-class SolverOptions:
-    """One set of options for every solver.
-
-    Attributes
-    ----------
-    tolerance : float or None
-        Relative and absolute tolerance on gap and feasibility; None: 1e-8 for ECOS, 3e-9 for CLARABEL, 1e-9 else.
-    max_iterations : int or None
-        Iteration limit (nodes for mixed-integer problems); None: the solver's default here.
-    max_repeats : int
-        Further solves in new units, after the planned passes, before giving up.
-    fallback : tuple of str
-        Solvers to ask in turn when the first fails; each use is recorded in `attempts`.
-    compile_once : bool
-        Whether to compile the numbers in (`ignore_dpp`): faster for a single solve of a large problem.
-    stationarity : bool
-        Whether the certificate holds the Lagrangian's gradient; without it a first solve takes two thirds of the time.
-    verbose : bool
-        Whether the solver prints.
-    extra : dict
-        Further options by the solver's own names.
-    """
-
-    tolerance: float | None = None
-    max_iterations: int | None = None
-    max_repeats: int = 2
-    fallback: tuple[str, ...] = ()
-    compile_once: bool = False
-    stationarity: bool = True
-    verbose: bool = False
-    extra: dict[str, Any] = field(default_factory=dict)
-
-
-@functools.cache
-def _swallow_banner() -> None:
-    """Let HiGHS print its banner, once a process and past all its options, where nobody reads it."""
-    highs = importlib.import_module("highspy")
-    sys.stdout.flush()
-    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 1)
-        highs.Highs()
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)
-
-
-def check_solver(formulation: str, solver: str, allowed: Sequence[str]) -> str:
-    """The solver's name in capitals, after checking that it is known, fit for the problem and installed."""
-    name = solver.upper()
-    if name == "ECOS_BB":
-        raise ParameterError(f"solver ECOS_BB is refused: it returns wrong optima as optimal; {_choice(allowed)}")
-    if name not in allowed:
-        raise ParameterError(f"solver {describe(solver)} cannot solve {formulation}; {_choice(allowed)}")
-    if not installed([name]):
-        raise SolverMissingError(
-            formulation=formulation,
-            solver=name,
-            status="not installed",
-            cause=f"the package {MODULES[name]} is missing",
-            remedy=f"pip install {MODULES[name]}" + (f", or {_choice(allowed)}" if installed(allowed) else ""),
-        )
-    if name == "HIGHS":
-        _swallow_banner()
-    return name
-
-
-def installed(solvers: Sequence[str]) -> list[str]:
-    """Those of some solvers whose packages are there."""
-    return [solver for solver in solvers if importlib.util.find_spec(MODULES[solver]) is not None]
-
-
-def _choice(allowed: Sequence[str]) -> str:
-    """Which solvers to use: those that are there, else what to install."""
-    found = installed(allowed)
-    return f"use {' or '.join(found)}" if found else f"pip install {' or '.join(MODULES[name] for name in allowed)}"
-
-
-def solver_settings(solver: str, options: SolverOptions, repeat: bool = False) -> dict[str, Any]:
-    """The options by the names this solver gives them; repeats are let off with a little less."""
-    tolerance = DEFAULT_TOLERANCES[solver] if options.tolerance is None else options.tolerance
-    limit = DEFAULT_ITERATIONS[solver] if options.max_iterations is None else options.max_iterations
-    if solver == "HIGHS":  # it refuses feasibility tolerances below 1e-10
-        settings: dict[str, Any] = {name: max(tolerance, 1e-10) for name in TOLERANCE_NAMES[solver]}
-        return settings | {
-            "output_flag": options.verbose,
-            "mip_rel_gap": 0.0,
-            "mip_abs_gap": 0.0,
-            ITERATION_NAMES[solver]: limit,
-        }
-    settings = dict.fromkeys(TOLERANCE_NAMES[solver], tolerance) | {ITERATION_NAMES[solver]: limit}
-    if repeat and options.tolerance is None:
-        settings |= REPEAT_TOLERANCES.get(solver, {})
-    return settings
-
-
-def bisection_settings(formulation: DeclaredProgram, options: SolverOptions) -> dict[str, Any]:
-    """The options for CVXPY's bisection, which passes none on to the solver below it."""
-    low, high, width = formulation.bracket
-    return {
-        "qcp": True,
-        "low": low,
-        "high": high,
-        "eps": width if options.tolerance is None else max(width, options.tolerance),
-        "max_iters": BISECTION_STEPS if options.max_iterations is None else options.max_iterations,
-    }
 
 
 def solve_checked(formulation: DeclaredProgram, solver: str, options: SolverOptions) -> FormulationSolution:
@@ -246,10 +109,12 @@ def run(
     if status in cp.settings.SOLUTION_PRESENT and all(v.value is not None for v in problem.variables()):
         with np.errstate(all="ignore"):
             decision = formulation.decision()
-            objective = formulation.objective_scale * float(problem.objective.value)
+            offset, scale = formulation.objective_offset, formulation.objective_scale
+            objective = offset + scale * float(problem.objective.value)
             score = formulation.score(decision)
         if all(np.all(np.isfinite(part)) for part in decision.values()) and np.isfinite(score):
-            disagreement = abs(objective - score) / abs(score) if abs(score) > SMALLEST_SCORE else float("inf")
+            size = max(abs(score), abs(scale)) if offset else abs(score)  # a logarithm can be 0 where nothing is wrong
+            disagreement = abs(objective - score) / size if size > SMALLEST_SCORE else float("inf")
         else:
             decision, disagreement = None, float("inf")
     stats = problem.solver_stats if status != "error" else None
@@ -292,6 +157,7 @@ def _solution(
         solver_objective=attempt.objective,
         decision=MappingProxyType(values),
         shadow_prices=MappingProxyType(formulation.shadow_prices()),
+        limits=MappingProxyType(formulation.limit_sides(values)),
         control=formulation.control(values),
         certificate=certify(
             formulation.cvxpy, attempt.disagreement, options.stationarity, options.compile_once or not formulation.dpp

@@ -9,6 +9,9 @@ from formulations.terms.first_guess import common_latency
 from msopt.errors import ParameterError, describe
 from msopt.model.scenario import Scenario
 
+ROUND_OFF = 1e-7
+"""A deadline just long enough must not fail for its last digits: it may be exceeded by this share."""
+
 
 class AtDeadline(AbstractFormulation):
     """A formulation of a scenario and a deadline.
@@ -31,6 +34,10 @@ class AtDeadline(AbstractFormulation):
         self._given = self._given if deadline_s is None else _checked(deadline_s)
         super().update(scenario)
 
+    def known_infeasible(self) -> bool:
+        """Whether the shortest drafts take longer than the deadline."""
+        return self.shortest_s() > self._given * (1.0 + ROUND_OFF)
+
     def infeasible_cause(self) -> tuple[str, str]:
         """The deadline is too short for the shortest drafts."""
         took = f"the shortest drafts take {self.shortest_s():.6g} s, longer than deadline_s = {self._given:g}"
@@ -42,6 +49,8 @@ class AtDeadline(AbstractFormulation):
         least = np.full(scenario.device_count, float(scenario.length_limits("heterogeneous")[0]))
         bits = least * scenario.token_payload_bits("heterogeneous")
         busy = least * scenario.draft_s_per_token
+        if not np.any(bits > 0.0):
+            return float(np.max(busy))
         latest, rest = common_latency(busy, bits, scenario.uplink, scenario.uplink_bandwidth_hz)
         return float(latest + rest)
 

@@ -7,7 +7,7 @@ The lemmas say that at the optimum all latencies are equal. Devices with length 
 share the band; the program is that of `equal_latency`.
 """
 
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import numpy as np
 
@@ -37,7 +37,7 @@ class BandwidthForLengths(EqualLatency):
     """
 
     name = "bandwidth-for-lengths"
-    objective_unit: ClassVar[str] = "s"
+    objective_unit = "s"
 
     def __init__(self, scenario: Scenario, draft_length: Any) -> None:
         self._given = _lengths(scenario, draft_length)

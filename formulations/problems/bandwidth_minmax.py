@@ -7,7 +7,7 @@ The split does not depend on the length. Lemma 1 says that at the optimum all pe
 Both ways to share the band; the program is that of `equal_latency`, one token for each device.
 """
 
-from typing import ClassVar, final
+from typing import final
 
 import numpy as np
 
@@ -21,7 +21,7 @@ class BandwidthMinMax(EqualLatency):
     """Least per-token latency theta [s/token] and its split."""
 
     name = "bandwidth-minmax"
-    objective_unit: ClassVar[str] = "s/token"
+    objective_unit = "s/token"
 
     @property
     def lengths(self) -> FloatArray:

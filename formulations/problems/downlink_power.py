@@ -10,13 +10,14 @@ cone's third row is divided by M_k = 1 + SNR in the share at the guess, with ln 
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import cvxpy as cp
 import numpy as np
 
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
+from formulations.terms.limits import DownlinkPowerBudget
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError, describe
 from msopt.model.budget import within_budget
@@ -55,7 +56,7 @@ class DownlinkPower(AbstractFormulation):
     """
 
     name = "downlink-power"
-    objective_unit: ClassVar[str] = "bit/s"
+    objective_unit = "bit/s"
     passes: ClassVar[int] = 2
 
     def __init__(
@@ -73,9 +74,6 @@ class DownlinkPower(AbstractFormulation):
             )
         super().__init__(scenario)
 
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        return (f"{scenario.device_count} devices",)
-
     def _build(self) -> cp.Maximize:
         n = self._devices.size
         rate, power = self.variable("rate"), self.variable("power", n)
@@ -85,14 +83,9 @@ class DownlinkPower(AbstractFormulation):
         cone = cp.ExpCone(rate * exponent - log_m, np.ones(n), third + cp.multiply(gain, power))
         self.constrain("rate", cone)
         used = cp.multiply(share, power)
-        self.constrain("power", cp.sum(used) <= 1.0, "W", self._power_price)
         self.quantity("downlink_power_w", used, "W", lambda: self.scenario.downlink_power_w)
+        self.limit(DownlinkPowerBudget())
         return cp.Maximize(rate)
-
-    def _power_price(self) -> FloatArray:
-        """A watt more, the gains p SNRd/P of each watt unchanged."""
-        dual = np.asarray(self.constraints["power"].constraint.dual_value, dtype=float)
-        return dual / self.scenario.downlink_power_w
 
     def _estimate(self) -> None:
         needed = self._shares / self.scenario.downlink_snr[self._devices]

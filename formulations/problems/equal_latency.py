@@ -11,13 +11,13 @@ its guess from the first.
 """
 
 from abc import abstractmethod
-from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
+from formulations.terms.limits import BandwidthBudget
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from msopt.model.budget import within_budget
@@ -43,8 +43,8 @@ class EqualLatency(AbstractFormulation):
     def payload_problem(self) -> Problem:
         """The problem whose payload a token carries."""
 
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        return f"{scenario.device_count} devices", scenario.uplink_sharing
+    def _structure(self, scenario: Scenario) -> tuple[str, ...]:
+        return *super()._structure(scenario), scenario.uplink_sharing
 
     def _build(self) -> cp.Minimize:
         K = self.scenario.device_count
@@ -59,8 +59,8 @@ class EqualLatency(AbstractFormulation):
         time = u * rest + lead
         self.constrain("latency", cp.SOC(time + rate, cp.vstack([2.0 * np.ones(K), time - rate])))
         used = cp.multiply(share, b)
-        self.constrain("bandwidth", cp.sum(used) <= 1.0, "Hz", self._bandwidth_price)
         self.quantity("bandwidth_hz", used, "Hz", lambda: self.scenario.uplink_bandwidth_hz)
+        self.limit(BandwidthBudget())
         self.quantity("latency_s", u + offset, "s", lambda: self.rest_0)
         return cp.Minimize(u + offset)
 
@@ -73,10 +73,6 @@ class EqualLatency(AbstractFormulation):
         sent = cp.multiply(bits, rate) - cp.multiply(log_m, b)
         self.constrain("rate", cp.ExpCone(sent, b, cp.multiply(third, b) + power))
         return rate
-
-    def _bandwidth_price(self) -> FloatArray:
-        dual = np.asarray(self.constraints["bandwidth"].constraint.dual_value, dtype=float)
-        return dual / self.scenario.uplink_bandwidth_hz
 
     # Units.
 

@@ -10,7 +10,7 @@ apply: the numbers are compiled in. It exists to check the ratio itself, without
 all other programs use.
 """
 
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import cvxpy as cp
 import numpy as np
@@ -66,10 +66,6 @@ class HomogeneousLength(AbstractFormulation):
         self._objective = self._build()
         self._compile()
 
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        del scenario
-        return ()
-
     def _build(self) -> cp.Maximize:
         scenario = self.scenario
         least, greatest = scenario.length_limits("homogeneous")
@@ -80,7 +76,7 @@ class HomogeneousLength(AbstractFormulation):
         self.constrain("tokens", tokens <= self._tokens(length, least, greatest) / (self._scale * unit_s))
         self.constrain("min_draft_length", length >= float(least))
         self.constrain("max_draft_length", length <= float(greatest))
-        self.quantity("draft_length", length, "token", lambda: 1.0)
+        self.quantity("draft_length", length, "token")
         return cp.Maximize(tokens / ((per_token / unit_s) * length + scenario.verify_idle_s / unit_s))
 
     def _tokens(self, length: cp.Variable, least: int, greatest: int) -> cp.Expression:

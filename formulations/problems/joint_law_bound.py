@@ -13,7 +13,7 @@ over lengths that fit the deadline, l u_k <= A. Divided by the round time it is 
 least time of a rejected set, here by trying every choice of modes, 3^K in all, so K <= 10.
 """
 
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import cvxpy as cp
 import numpy as np
@@ -73,12 +73,12 @@ class JointLawBound(AtDeadline):
     solvers = ("HIGHS", "CLARABEL", "ECOS")
     agreement: ClassVar[float] = 1e-7
 
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
+    def _structure(self, scenario: Scenario) -> tuple[str, ...]:
         if scenario.device_count > LARGEST_K:
             raise ParameterError(
                 f"{self.name} tries every rejected set; {scenario.device_count} devices are above {LARGEST_K}"
             )
-        return f"{scenario.device_count} devices", f"lengths {scenario.length_limits('modes')}"
+        return *super()._structure(scenario), f"lengths {scenario.length_limits('modes')}"
 
     def _build(self) -> cp.Maximize:
         least, greatest = self.scenario.length_limits("modes")
@@ -97,7 +97,7 @@ class JointLawBound(AtDeadline):
         self.constrain("some_length", z >= 0.0)
         self.constrain("some_outcome", pi >= 0.0)
         self.constrain("fits", cp.sum(cp.multiply(1.0 - fits, z), axis=0) <= 0.0)
-        self.quantity("mean_length", lengths @ z, "token", lambda: 1.0, per=s)
+        self.quantity("mean_length", lengths @ z, "token", per=s)
         return cp.Maximize(cp.sum(cp.multiply(tokens, z)))
 
     @property

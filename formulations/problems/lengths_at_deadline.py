@@ -14,17 +14,11 @@ from typing import final
 import cvxpy as cp
 import numpy as np
 
-from formulations.core.conic_solution import Decision
 from formulations.problems.at_deadline import AtDeadline
 from formulations.terms.acceptance_laws import goodput, set_goodput
-from formulations.terms.first_guess import draft_control_guess
 from formulations.terms.program import PerSecondProgram
 from formulations.terms.uplink_sharing import declare_sharing, set_sharing
 from msopt.arrays import FloatArray
-from msopt.model.goodput import finish_s, round_at
-
-ROUND_OFF = 1e-6
-"""A deadline just long enough must not fail for its last digits: the band may be exceeded by this share."""
 
 
 @final
@@ -41,16 +35,6 @@ class LengthsAtDeadline(AtDeadline, PerSecondProgram):
 
     name = "lengths-at-deadline"
 
-    def known_infeasible(self) -> bool:
-        """Whether the shortest drafts need more than the band."""
-        scenario = self.scenario
-        least, _ = scenario.length_limits("heterogeneous")
-        slack = self._given - least * scenario.draft_s_per_token
-        if np.any(slack <= 0.0):
-            return least > 0
-        rate = least * scenario.token_payload_bits("heterogeneous") / slack
-        return bool(np.sum(scenario.uplink.bandwidth(rate)) > scenario.uplink_bandwidth_hz * (1.0 + ROUND_OFF))
-
     def _build(self) -> cp.Maximize:
         s, d, length = self._declare()
         self.constrain("deadline", d == s, "s", self._deadline_price)
@@ -61,25 +45,10 @@ class LengthsAtDeadline(AtDeadline, PerSecondProgram):
         """The equation is D/T = D s/T: a second more on its right side moves it by s/D."""
         return np.asarray(self.dual("deadline") * float(self.solved("s")) / self._given)
 
-    def _estimate(self) -> None:
-        length, round_s, slack = draft_control_guess(self.scenario, deadline_s=self._given)
-        self._pass = 0
-        self._adopt(length, round_s, self._given, slack)
-
-    def rescale(self, found: bool) -> None:
-        """New lengths and slacks; the deadline stays."""
-        self._pass += 1
-        s = float(self.solved("s")) if found else 0.0
-        if s > 0.0:
-            length = self.length_0 * self.solved("length") / s
-            slack = self._given - self.scenario.draft_s_per_token * length
-            self._adopt(length, self.round_0 / s, self._given, slack)
-
-    def score(self, decision: Decision) -> float:
-        """Goodput with all drafts there at the deadline, or later where the lengths need longer [tokens/s]."""
-        length = decision["draft_length"]
-        finished = finish_s(self.scenario, "heterogeneous", length, decision["bandwidth_hz"])
-        return float(round_at(self.scenario, length, max(self._given, float(np.max(finished)))).goodput)
+    @property
+    def fixed_deadline_s(self) -> float:  # type: ignore[override]
+        """The deadline given."""
+        return self._given
 
     def _set_parameters(self) -> None:
         set_goodput(self)

@@ -18,7 +18,7 @@ needs, are added until the two are within 1e-7. M is the least over devices of t
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import cvxpy as cp
 import numpy as np
@@ -66,7 +66,7 @@ class ModeSelection(AbstractFormulation):
     """
 
     name = "mode-selection"
-    objective_unit: ClassVar[str] = "1/s"
+    objective_unit = "1/s"
     solvers = ("HIGHS",)
     passes: ClassVar[int] = 1
     least_repeats: ClassVar[int] = CUTS
@@ -75,9 +75,6 @@ class ModeSelection(AbstractFormulation):
     def __init__(self, scenario: Scenario, rejected: Sequence[int]) -> None:
         self._rejected = device_set(scenario, rejected, "rejected")
         super().__init__(scenario)
-
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        return (f"{scenario.device_count} devices",)
 
     def _build(self) -> cp.Maximize:
         r, rows = self._rejected.size, len(FIRST_TANGENTS) + 2 * CUTS
@@ -99,7 +96,7 @@ class ModeSelection(AbstractFormulation):
         used = cp.multiply(share, power)
         self.constrain("power", cp.sum(used) <= 1.0)
         self.quantity("downlink_power_w", used, "W", lambda: self.scenario.downlink_power_w)
-        self.quantity("uplink", uplink, "1", lambda: 1.0)
+        self.quantity("uplink", uplink, "1")
         return cp.Maximize(nu)
 
     # Units and tangents.

@@ -10,7 +10,7 @@ iteration: at a guess G of the goodput maximise the tokens less G times the roun
 difference is 0, and until then its solution is the next guess. One pass does where c1 = 0.
 """
 
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import cvxpy as cp
 import numpy as np
@@ -42,8 +42,8 @@ class WholeLengths(AtDeadline):
     least_repeats: ClassVar[int] = 20
     agreement: ClassVar[float] = 1e-9
 
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        return f"{scenario.device_count} devices", f"lengths {scenario.length_limits('heterogeneous')}"
+    def _structure(self, scenario: Scenario) -> tuple[str, ...]:
+        return *super()._structure(scenario), f"lengths {scenario.length_limits('heterogeneous')}"
 
     def _build(self) -> cp.Maximize:
         least, greatest = self.scenario.length_limits("heterogeneous")
@@ -54,7 +54,7 @@ class WholeLengths(AtDeadline):
         self.constrain("one_length", cp.sum(z, axis=0) == 1)
         self.constrain("fits", z <= fits)
         self.constrain("bandwidth", cp.sum(cp.multiply(weight, z)) <= 1)
-        self.quantity("draft_length", np.arange(least, greatest + 1.0) @ z, "token", lambda: 1.0)
+        self.quantity("draft_length", np.arange(least, greatest + 1.0) @ z, "token")
         return cp.Maximize(1.0 + cp.sum(cp.multiply(value, z)) - charge)
 
     @property

@@ -6,12 +6,15 @@ estimated anew from its answer (design section 4).
 
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.arrays import FloatArray, IntArray
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import Sharing
 
 HALVINGS = 40
 GRID_DEADLINES, GRID_LENGTHS, PRICE_HALVINGS = 32, 12, 20
+CHARGES = 4
+"""How often a token is charged its verification anew, each time at the goodput found before (Dinkelbach)."""
+
 SMALLEST_LENGTH = 0.05
 """A draft length below this [token] is sized as this."""
 
@@ -55,7 +58,8 @@ def draft_control_guess(
     """Lengths, round time and slack D - tau L of the best point of a coarse grid.
 
     For each of some deadlines, each device takes the length of a grid that gains most at a price of
-    bandwidth; the price is halved in until the band suffices. With `common`, all draft equally many
+    bandwidth and, where verification costs time for each token, at the goodput that this time is worth; the
+    price is halved in until the band suffices. With `common`, all draft equally many
     tokens; with `deadline_s`, only that deadline [s] is tried.
 
     Returns
@@ -88,15 +92,31 @@ def draft_control_guess(
     rate = np.where(slack > 0.0, bits * length / np.where(slack > 0.0, slack, 1.0), 1.0)
     need = np.where(slack > 0.0, scenario.uplink.bandwidth(rate), np.inf) / scenario.uplink_bandwidth_hz
     tokens = scenario.acceptance.expected_tokens(length)
-    low, high = np.full(deadline.size, -20.0), np.full(deadline.size, 20.0)
+    goodput = 0.0
+    for _ in range(CHARGES if scenario.verify_per_token_s > 0.0 else 1):
+        chosen = _chosen_at_price(tokens - goodput * scenario.verify_per_token_s * length, need)
+        lengths = np.take_along_axis(length, chosen, axis=0)
+        gained = np.sum(np.take_along_axis(tokens, chosen, axis=0), axis=-1)
+        round_s = deadline + scenario.verify_s(lengths)
+        best = int(np.argmax(gained / round_s))
+        goodput = float(gained[best] / round_s[best])
+    return lengths[best], float(round_s[best]), deadline[best] - lengths[best] * busy
+
+
+def _chosen_at_price(value: FloatArray, need: FloatArray) -> IntArray:
+    """The row of the grid each device takes at each deadline, at the least price of the band that makes all fit.
+
+    Parameters
+    ----------
+    value : array, shape (lengths, K)
+        What a length is worth [token].
+    need : array, shape (deadlines, lengths, K)
+        The share of the band it takes.
+    """
+    low, high = np.full(len(need), -20.0), np.full(len(need), 20.0)
     for _ in range(PRICE_HALVINGS):
         middle = 0.5 * (low + high)
-        chosen = np.argmax(tokens - np.exp(middle)[:, None, None] * need, axis=1)
+        chosen = np.argmax(value - np.exp(middle)[:, None, None] * need, axis=1)
         fits = np.sum(np.take_along_axis(need, chosen[:, None, :], axis=1)[:, 0], axis=-1) <= 1.0
         low, high = np.where(fits, low, middle), np.where(fits, middle, high)
-    chosen = np.argmax(tokens - np.exp(high)[:, None, None] * need, axis=1)
-    lengths = np.take_along_axis(length, chosen, axis=0)
-    gained = np.sum(np.take_along_axis(tokens, chosen, axis=0), axis=-1)
-    round_s = deadline + scenario.verify_s(lengths)
-    best = int(np.argmax(gained / round_s))
-    return lengths[best], float(round_s[best]), deadline[best] - lengths[best] * busy
+    return np.asarray(np.argmax(value - np.exp(high)[:, None, None] * need, axis=1))

@@ -16,18 +16,18 @@ the first; repeats change the stretch too. (All of 300 random draws with ECOS an
 stretch and with a variable for the first factor, ECOS failed in 39 of them.)
 """
 
-from typing import Any
-
 import cvxpy as cp
 import numpy as np
 
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
 from formulations.terms.first_guess import SMALLEST_LENGTH, draft_control_guess
+from formulations.terms.limits import GreatestLength, LeastLength
+from formulations.terms.utilities import SumOfGoodputs, Utility, check_utility, conic, in_units
 from msopt.arrays import FloatArray
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import within_budget
-from msopt.model.goodput import play
+from msopt.model.goodput import Round, finish_s, round_at
 from msopt.model.scenario import Problem, Scenario
 
 SMALLEST_SLACK = 1e-9
@@ -39,8 +39,12 @@ COLLAPSED = 1e-2
 NO_TOKEN = 1e-7
 """A length below this [token] is none."""
 
-STRETCH = (1e-3, 1e-3, 1e-2, 1e-4)
-"""What the excess bandwidth of all devices is scaled to cost, as a share of the band, pass by pass."""
+STRETCH = 1e-3
+"""What the excess bandwidth of all devices is scaled to cost at least, as a share of the band."""
+
+OTHER_STRETCHES = (1.0, 3.0, 0.3, 10.0)
+"""Factors of every stretch: the next one where a pass found no new units, and for every repeat, so that no attempt is
+the one before."""
 
 LARGEST_STRETCH = 1e3
 
@@ -57,20 +61,22 @@ class PerSecondProgram(AbstractFormulation):
         Whether all devices draft equally many tokens.
     always_chords : bool
         Whether a geometric law, too, is piecewise linear between whole lengths.
+    fixed_deadline_s : float or None
+        When all drafts must be there [s]; None: the program chooses.
+    utility : Utility
+        What is maximised.
     """
 
     passes = 2
     common: bool = False
     always_chords: bool = False
+    fixed_deadline_s: float | None = None
+    utility: Utility = SumOfGoodputs()
 
-    def _structure(self, scenario: Scenario) -> tuple[Any, ...]:
-        return self.program_shape(scenario)
-
-    def program_shape(self, scenario: Scenario) -> tuple[str, ...]:
-        """Number of devices, kind of law and sharing, which the declaration depends on."""
+    def _structure(self, scenario: Scenario) -> tuple[str, ...]:
         smooth = scenario.acceptance.geometric and not self.always_chords
         law = "geometric law" if smooth else f"lengths {scenario.length_limits(self.problem_name)}"
-        return f"{scenario.device_count} devices", law, scenario.uplink_sharing
+        return *super()._structure(scenario), law, scenario.uplink_sharing
 
     @property
     def problem_name(self) -> Problem:
@@ -98,21 +104,51 @@ class PerSecondProgram(AbstractFormulation):
         deadline = self.parameter("deadline", nonneg=True)
         idle = self.parameter("verify_idle", nonneg=True)
         per_token = self.parameter("verify_per_token", K, nonneg=True)
-        least, greatest = self.parameter("least", K, nonneg=True), self.parameter("greatest", K, nonneg=True)
-        unit = self.parameter("length_unit", K, nonneg=True)
+        unit, busy = (self.parameter(name, K, nonneg=True) for name in ("length_unit", "busy_unit"))
+        deadline_unit, round_unit = (self.parameter(name, nonneg=True) for name in ("deadline_unit", "round_unit"))
+        self.quantity("draft_length", cp.multiply(unit, length), "token", per=s)
+        self.quantity("draft_s", cp.multiply(busy, length), "s", per=s)
+        self.quantity("deadline_s", deadline_unit * d, "s", per=s)
+        self.quantity("round_s", round_unit, "s", per=s)
         self.constrain("time", deadline * d + idle * s + per_token @ length == 1.0)
         self.constrain("finite_round", s >= LEAST_ROUND_RATE)
-        self.constrain("min_draft_length", length >= least * s, "token", lambda: self._limit_price("min", -1.0))
-        self.constrain("max_draft_length", length <= greatest * s, "token", lambda: self._limit_price("max", 1.0))
-        self.quantity("draft_length", cp.multiply(unit, length), "token", lambda: 1.0, per=s)
-        self.quantity("deadline_s", d, "s", lambda: self.deadline_0, per=s)
-        self.quantity("round_s", cp.Constant(1.0), "s", lambda: self.round_0, per=s)
+        self.limit(LeastLength(self.problem_name))
+        self.limit(GreatestLength(self.problem_name))
         return s, d, length
 
     def _count(self, goodput: cp.Expression) -> cp.Maximize:
-        """The sum of the devices' goodputs, which are in units of the guess of that sum."""
-        self.quantity("device_goodput", goodput, "tokens/s", lambda: self.objective_scale)
-        return cp.Maximize(cp.sum(goodput))
+        """The utility of the devices' goodputs, which are in units of the guess of their sum."""
+        self.quantity("device_goodput", goodput, "tokens/s", lambda: self.goodput_unit)
+        return self._objective_of(self.utility)
+
+    def _objective_of(self, utility: Utility) -> cp.Maximize:
+        check_utility(utility, self.scenario.device_count)
+        expression, cones = conic(utility, self.device_goodput.expression)
+        kept = {name: one for name, one in self.constraints.items() if not name.startswith("utility ")}
+        self.constraints = kept
+        for n, cone in enumerate(cones, start=1):
+            self.constrain(f"utility {n}", cone)
+        return cp.Maximize(expression)
+
+    def maximise(self, utility: Utility) -> None:
+        """Put another utility of the goodputs in place of the one in force; objective and prices are in its unit.
+
+        Parameters
+        ----------
+        utility : Utility
+            Its two methods give the same utility as a number and as a CVXPY expression; `SumOfGoodputs()`
+            is what programs begin with.
+
+        Raises
+        ------
+        ParameterError
+            Where the two differ, or another unit of goodput does more than scale and shift it.
+        FormulationError
+            Where the expression is not concave by CVXPY's rules.
+        """
+        self._objective = self._objective_of(utility)
+        self.utility, self.objective_unit = utility, utility.unit
+        self._compile()
 
     def delay(self, d: cp.Variable, length: cp.Expression, excess: cp.Expression) -> None:
         """(p - l)(x - l) >= l^2 for all devices, in one vectorised second-order cone."""
@@ -128,21 +164,20 @@ class PerSecondProgram(AbstractFormulation):
         """Multiplier of a named constraint, scaled."""
         return np.asarray(self.constraints[name].constraint.dual_value, dtype=float)
 
-    def _limit_price(self, which: str, sign: float) -> FloatArray:
-        return sign * self.dual(f"{which}_draft_length") * float(self.solved("s")) / self.length_0
-
     # Units.
 
     def _estimate(self) -> None:
-        length, round_s, slack = draft_control_guess(self.scenario, self.common)
-        self._pass = 0
+        length, round_s, slack = draft_control_guess(self.scenario, self.common, self.fixed_deadline_s)
+        self._tried = self._solves = 0
         self._adopt(length, round_s, float(np.max(slack + self.scenario.draft_s_per_token * length)), slack)
 
     def rescale(self, found: bool) -> None:
-        """Take lengths, deadline and slacks from the last answer, however inaccurate, and the next stretch."""
-        self._pass += 1
+        """Take lengths, deadline and slacks from the last answer, however inaccurate; else, and in repeats, stretch."""
+        self._solves += 1
         s, d = (float(self.solved(name)) if found else 0.0 for name in ("s", "d"))
-        if s > 0.0 and d > COLLAPSED * s:  # else nobody drafts, and the units stay
+        usable = s > 0.0 and d > COLLAPSED * s  # else nobody drafts, and the units stay
+        self._tried += not usable or self._solves >= self.passes
+        if usable:
             length = self.solved("length")
             slack = (self.deadline_0 * d - self.scenario.draft_s_per_token * self.length_0 * length) / s
             self._adopt(self.length_0 * length / s, self.round_0 / s, self.deadline_0 * d / s, slack)
@@ -150,7 +185,7 @@ class PerSecondProgram(AbstractFormulation):
     def _adopt(self, length: FloatArray, round_s: float, deadline_s: float, slack_s: FloatArray) -> None:
         least, greatest = self.scenario.length_limits(self.problem_name)
         self.length_0 = np.clip(length, max(least, SMALLEST_LENGTH), max(greatest, SMALLEST_LENGTH))
-        self.round_0, self.deadline_0 = round_s, deadline_s
+        self.round_0, self.deadline_0 = round_s, self.fixed_deadline_s or deadline_s
         self.slack_0 = np.clip(slack_s, SMALLEST_SLACK * self.deadline_0, self.deadline_0)
         self.tokens_0 = float(np.sum(self.acceptance.expected_tokens(self.length_0)))
 
@@ -163,41 +198,64 @@ class PerSecondProgram(AbstractFormulation):
             Share of the band that L_0 tokens take when all of D_0 is left for sending.
         """
         scenario = self.scenario
-        least, greatest = scenario.length_limits(self.problem_name)
         sigma = self.length_0 * scenario.draft_s_per_token / self.slack_0
-        wanted = STRETCH[min(self._pass, len(STRETCH) - 1)] / scenario.device_count
+        wanted = STRETCH / scenario.device_count
         cost = np.maximum(share_of_length * sigma, np.finfo(float).tiny)
-        stretch = np.clip(wanted / cost, 1.0, LARGEST_STRETCH)
+        stretch = np.clip(wanted / cost, 1.0, LARGEST_STRETCH) * OTHER_STRETCHES[self._tried % len(OTHER_STRETCHES)]
         self.set("deadline", self.deadline_0 / self.round_0)
         self.set("verify_idle", scenario.verify_idle_s / self.round_0)
         self.set("verify_per_token", scenario.verify_per_token_s / self.round_0 * self.length_0)
-        self.set("least", least / self.length_0)
-        self.set("greatest", greatest / self.length_0)
         self.set("length_unit", self.length_0)
+        self.set("busy_unit", scenario.draft_s_per_token * self.length_0)
+        self.set("deadline_unit", self.deadline_0)
+        self.set("round_unit", self.round_0)
         self.set("slack_of_deadline", stretch * self.deadline_0 / self.slack_0)
         self.set("busy", stretch * sigma)
         return np.asarray(sigma * stretch)
 
     @property
-    def objective_scale(self) -> float:
-        """Tokens per second of one unit."""
+    def goodput_unit(self) -> float:
+        """Tokens per second of one unit of goodput."""
         return self.tokens_0 / self.round_0
+
+    @property
+    def objective_scale(self) -> float:
+        """The utility of one unit."""
+        return in_units(self.utility, self.scenario.device_count, self.goodput_unit)[0]
+
+    @property
+    def objective_offset(self) -> float:
+        """What the unit of goodput adds to a logarithm, say."""
+        return in_units(self.utility, self.scenario.device_count, self.goodput_unit)[1]
 
     # Solution.
 
     def decision(self) -> Decision:
-        """Relaxed lengths [token] within their limits, bandwidths [Hz] within the band, deadline and round time [s]."""
+        """Relaxed lengths [token], bandwidths [Hz], times [s], and goodputs by the evaluator [tokens/s]."""
         least, greatest = self.scenario.length_limits(self.problem_name)
         bandwidth = within_budget(np.maximum(self.bandwidth_hz.value, 0.0), self.scenario.uplink_bandwidth_hz)
         length = np.clip(self.draft_length.value, least, greatest)
+        length = np.where(length < NO_TOKEN, 0.0, length)
         return {
-            "draft_length": np.where(length < NO_TOKEN, 0.0, length),
+            "draft_length": length,
+            "draft_s": length * self.scenario.draft_s_per_token,
             "bandwidth_hz": bandwidth,
             "deadline_s": self.deadline_s.value,
             "round_s": self.round_s.value,
+            "device_goodput": self._played(length, bandwidth).device_goodput,
         }
 
-    def score(self, decision: Decision) -> float:
-        """Goodput of the relaxed lengths and bandwidths [tokens/s]."""
+    def _played(self, length: FloatArray, bandwidth: FloatArray) -> Round:
+        """The round of relaxed lengths and bandwidths, by the evaluator.
+
+        It verifies as soon as all drafts are there, or at a deadline that is given; where requirements can ask for a
+        later one (energy over the round, say), at the deadline found.
+        """
         scenario = self.scenario.replace(acceptance=self.acceptance)
-        return float(play(scenario, self.problem_name, decision["draft_length"], decision["bandwidth_hz"]).goodput)
+        finished = float(np.max(finish_s(scenario, self.problem_name, length, bandwidth)))
+        asked = self.fixed_deadline_s or (float(self.deadline_s.value) if self.requirements else 0.0)
+        return round_at(scenario, length, max(finished, asked))
+
+    def score(self, decision: Decision) -> float:
+        """The utility of the goodputs that the evaluator finds."""
+        return self.utility.value(decision["device_goodput"])

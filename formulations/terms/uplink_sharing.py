@@ -13,6 +13,7 @@ by M = 1 + S/B_0, with ln M in the first, puts the third beside the second where
 import cvxpy as cp
 import numpy as np
 
+from formulations.terms.limits import BandwidthBudget
 from formulations.terms.program import PerSecondProgram
 from msopt.arrays import FloatArray
 from msopt.model.scenario import Scenario
@@ -35,14 +36,8 @@ def declare_fixed_snr(program: PerSecondProgram, d: cp.Variable, length: cp.Expr
     program.delay(d, length, excess)
     share, share_of_excess = (program.parameter(name, K, nonneg=True) for name in ("share", "share_of_excess"))
     used = cp.multiply(share, length) + cp.multiply(share_of_excess, excess)
-    program.constrain("bandwidth", cp.sum(used) <= d, "Hz", lambda: bandwidth_price(program))
     program.quantity("bandwidth_hz", used, "Hz", lambda: program.scenario.uplink_bandwidth_hz, per=d)
-
-
-def bandwidth_price(program: PerSecondProgram) -> FloatArray:
-    """Multiplier of the band, per hertz: lambda d/B."""
-    d = float(program.solved("d"))
-    return np.asarray(program.dual("bandwidth") * d / program.scenario.uplink_bandwidth_hz)
+    program.limit(BandwidthBudget())
 
 
 def set_fixed_snr(program: PerSecondProgram) -> None:
@@ -66,8 +61,8 @@ def declare_power_limited(program: PerSecondProgram, d: cp.Variable, length: cp.
     sent = cp.multiply(bits, length) + cp.multiply(bits_of_excess, excess) - cp.multiply(log_m, eta)
     program.constrain("rate", cp.ExpCone(sent, eta, cp.multiply(third, eta) + power * d))
     used = cp.multiply(share, eta)
-    program.constrain("bandwidth", cp.sum(used) <= d, "Hz", lambda: bandwidth_price(program))
     program.quantity("bandwidth_hz", used, "Hz", lambda: program.scenario.uplink_bandwidth_hz, per=d)
+    program.limit(BandwidthBudget())
 
 
 def set_power_limited(program: PerSecondProgram) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from formulations import FormulationSolution, SolveError
-from formulations.core.solve_checked import SolverOptions
+from formulations.core.solvers import SolverOptions
 from formulations.registry import OBJECTIVE_RTOL, PRICE_RTOL
 from msopt import Scenario
 from msopt.arrays import FloatArray

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from formulations.core.solve_checked import MODULES, check_solver
+from formulations.core.solvers import MODULES, check_solver
 from msopt import ParameterError, Scenario
 from msopt.files.whole_files import make_folder
 from msopt.model.validation import LARGEST_WHOLE, MOST_TRIALS, check_whole

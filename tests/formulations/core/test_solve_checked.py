@@ -23,7 +23,7 @@ from formulations import (
     SolverOptions,
 )
 from formulations.core import solve_checked
-from formulations.core.solve_checked import solver_settings
+from formulations.core.solvers import solver_settings
 from msopt.errors import InfeasibleError, MsoptError, ParameterError
 from tests.formulations.cells import OBJECTIVE_RTOL, S2
 
@@ -307,7 +307,7 @@ def test_bounds_are_numbers(bad: Any) -> None:
 
 def test_misuse_of_requirements_is_told() -> None:
     program = DraftControl(S2)
-    with pytest.raises(ParameterError, match="same decision"):
+    with pytest.raises(ParameterError, match="in token is added to or compared with one in Hz"):
         _ = program.draft_length <= program.bandwidth_hz
     with pytest.raises(ParameterError, match="neither true nor false"):
         bool(program.deadline_s <= 1.0)

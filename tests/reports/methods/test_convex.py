@@ -89,9 +89,9 @@ def test_mixed_laws_are_refused(msopt: Command) -> None:
 
 
 def test_a_failed_solve_is_exit_3(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    from formulations.core import solve_checked
+    from formulations.core import solvers
 
-    monkeypatch.setitem(solve_checked.DEFAULT_ITERATIONS, "CLARABEL", 2)
+    monkeypatch.setitem(solvers.DEFAULT_ITERATIONS, "CLARABEL", 2)
     outcome = msopt("solve", msopt.scenario(s2()), "--method", "convex", "--solver", "CLARABEL")
     assert_one_line(outcome, 3, ["draft-control", "status user_limit", "without an optimum", "try ECOS or SCS"])
 
