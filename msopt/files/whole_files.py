@@ -53,6 +53,8 @@ def write_bytes(path: str | PathLike[str], content: bytes) -> None:
             _replace(target, content)
     except OSError as error:
         raise ParameterError(f"{path}: cannot be written: {error.strerror}") from None
+    except ValueError as error:  # a name that holds a NUL
+        raise ParameterError(f"{path}: cannot be written: {error}") from None
 
 
 def _with_reader(path: str, flags: int) -> int:
