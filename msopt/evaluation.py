@@ -211,8 +211,9 @@ def evaluate_reaction(scenario: Scenario, reaction: Reaction) -> ReactionEvaluat
     names = tuple(scenario.device_names[k] for k in reaction.rejected)
     power = np.where(up, 0.0, reaction.downlink_power_w)
     fraction = np.where(power > 0.0, power, 0.0) / scenario.downlink_power_w
-    received = np.where(up, 0.0, fraction * scenario.downlink_snr[reaction.rejected] * scenario.downlink_bandwidth_hz)
-    down_rate = PowerLimited(received).rate(share)
+    with np.errstate(over="ignore"):  # of a power far beyond the budget, which is told below
+        received = fraction * scenario.downlink_snr[reaction.rejected] * scenario.downlink_bandwidth_hz
+    down_rate = PowerLimited(np.where(up, 0.0, received)).rate(share)
     rate = np.where(up, scenario.uplink.take(reaction.rejected).rate(share), down_rate)
     seconds = sending_s(scenario.distribution_bits, rate)
     bands = scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz

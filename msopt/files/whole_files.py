@@ -1,15 +1,25 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and read whole. No pipe is waited for without end."""
 
 import errno
+import io
 import os
 import secrets
+import select
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 
 from msopt.errors import ParameterError, describe
+
+LONGEST_READ = 2**30
+"""Of a file that is read [byte]: one without an end, such as /dev/zero, must not fill the memory."""
+NOBODY_S = 5.0
+"""How long a pipe is waited for that has nobody at its other end."""
+_CHUNK = 2**20
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # Windows has no pipes among its files
 
 
 def write_text(path: str | PathLike[str], text: str) -> None:
@@ -36,12 +46,32 @@ def write_bytes(path: str | PathLike[str], content: bytes) -> None:
     try:
         if target.is_symlink():  # still, so it leads back to itself
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb", opener=_with_reader) as stream:
+                stream.write(content)
         else:
             _replace(target, content)
     except OSError as error:
         raise ParameterError(f"{path}: cannot be written: {error.strerror}") from None
+    except ValueError as error:  # a name that holds a NUL
+        raise ParameterError(f"{path}: cannot be written: {error}") from None
+
+
+def _with_reader(path: str, flags: int) -> int:
+    """Open a place for writing; a pipe that nobody reads is no place."""
+    end_s = time.monotonic() + NOBODY_S
+    while True:
+        try:
+            number = os.open(path, (flags & ~os.O_CREAT) | _NO_WAIT)
+        except OSError as error:
+            if error.errno != errno.ENXIO or not stat.S_ISFIFO(os.stat(path).st_mode):
+                raise
+            if time.monotonic() > end_s:
+                raise OSError(errno.ENXIO, "nobody reads this pipe") from None
+            time.sleep(0.01)
+        else:
+            os.set_blocking(number, True)
+            return number
 
 
 def _replace(target: Path, content: bytes) -> None:
@@ -86,7 +116,7 @@ def read_text(path: str | PathLike[str]) -> str:
         Where there is no such file, or it is not text.
     """
     with _reading(path):
-        return Path(path).read_text(encoding="utf-8-sig")
+        return io.TextIOWrapper(io.BytesIO(_content(path)), encoding="utf-8-sig").read()
 
 
 def read_log(path: str | PathLike[str]) -> str:
@@ -98,7 +128,24 @@ def read_log(path: str | PathLike[str]) -> str:
         Where there is no such file.
     """
     with _reading(path):
-        return Path(path).read_bytes().decode("utf-8-sig", errors="surrogateescape")
+        return _content(path).decode("utf-8-sig", errors="surrogateescape")
+
+
+def _content(path: str | PathLike[str]) -> bytearray:
+    with open(path, "rb", buffering=0, opener=lambda name, flags: os.open(name, flags | _NO_WAIT)) as stream:
+        content = bytearray()
+        if stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode):
+            select.select([stream], [], [], NOBODY_S)
+            first = stream.read(_CHUNK)
+            if first == b"":  # None where somebody is there who has not yet written anything
+                raise ValueError("nobody writes to this pipe")
+            content += first or b""
+        os.set_blocking(stream.fileno(), True)
+        while chunk := stream.read(_CHUNK):
+            content += chunk
+            if len(content) > LONGEST_READ:
+                raise ValueError(f"it has more than {LONGEST_READ} bytes")
+    return content
 
 
 @contextmanager

@@ -73,7 +73,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _complain(text: str, code: int) -> int:
-    tell(f"msopt: {text}")
+    tell(f"msopt: {msopt.MsoptError(text)}")  # which bounds what the option parser repeats
     return code
 
 
@@ -149,12 +149,12 @@ def solve(
     problems = msopt.PROBLEMS if problem == "all" else (problem,)
     solutions = solve_problems(scenario, problems, method, options, solver)
     records = [with_protocols(solution) for solution in solutions]
-    warn(_told_once(solutions))
 
     from reports.shared.tables import show_solutions
 
     record = records if problem == "all" else records[0]
-    emit(record, lambda console: show_solutions(console, scenario, records), form=form, output=output)
+    told = _told_once(solutions)
+    emit(record, lambda console: show_solutions(console, scenario, records), form=form, output=output, warnings=told)
 
 
 @app.command()

@@ -5,6 +5,7 @@ from msopt import ParameterError
 from msopt.drawn.from_profiles import about, draw_from_profiles
 from msopt.files.profile_json import find_profile
 from msopt.files.scenario_toml import to_toml
+from msopt.files.whole_files import write_text
 from reports.cli import arguments as opt
 from reports.shared.inputs import read_served
 from reports.shared.output import say, warn
@@ -39,6 +40,7 @@ def scenario(
     Its comment says whose each number is.
     """
     served = read_served(vllm_log, vllm_model, pooled_rate, pooled_length, mean_length)
+    warnings: list[str] = []
     radio = {
         "bandwidth_hz": bandwidth_hz,
         "uplink_power_dbm": uplink_power_dbm,
@@ -50,7 +52,7 @@ def scenario(
         if preset is not None or dataset is not None or cell is not None:
             raise ParameterError("a preset, its --dataset and --cell do not go with --profile")
         profiles = {name: find_profile(name) for name in profile}
-        warn(text for found in profiles.values() for text in found.cautions)
+        warnings = [text for found in profiles.values() for text in found.cautions]
         drawn, comment = draw_from_profiles(
             profiles,
             tasks=task or (),
@@ -74,9 +76,9 @@ def scenario(
             acceptance=None if served is None else (served.law(devices), about(served)),
             **given,
         )
-    if served is not None:
-        warn(served.notes)
+    text = to_toml(vars(drawn), comment)
+    if output is not None:
+        write_text(output, text)
+    warn([*warnings, *(served.notes if served is not None else ())])
     if output is None:
-        say(to_toml(vars(drawn), comment), end="")
-    else:
-        drawn.write(output, comment)
+        say(text, end="")

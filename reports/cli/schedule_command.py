@@ -19,7 +19,7 @@ from msopt.serving.batch_lengths import schedule as find_schedule
 from msopt.serving.vllm_config import speculative_config
 from reports.cli import arguments as opt
 from reports.shared.inputs import read_served, whole_numbers
-from reports.shared.output import as_json, emit, warn
+from reports.shared.output import as_json, emit
 from reports.shared.words import number, per_cent
 
 if TYPE_CHECKING:
@@ -70,11 +70,10 @@ def schedule(
         *_warnings(measured, found, known),
     ]
     warnings += [] if synthetic or config is None else _drafting(measured, served)
-    warn(warnings)
     record = _record(measured, tasks, found, config, warnings)
     if output is not None:
         write_text(output, as_json(config))
-    emit(record, lambda console: _show(console, record), form=form)
+    emit(record, lambda console: _show(console, record), form=form, warnings=warnings)
 
 
 def _longest(profile: Profile, served: Served) -> int:

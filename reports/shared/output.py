@@ -29,11 +29,19 @@ def as_json(record: Any) -> str:
     return to_json(record, indent=2) + "\n"
 
 
-def emit(record: Any, show: Callable[["Console"], None], *, form: Format, output: str | None = None) -> None:
-    """Write a record as JSON to a file where one is named, and print it as JSON or as tables."""
+def emit(
+    record: Any,
+    show: Callable[["Console"], None],
+    *,
+    form: Format,
+    output: str | None = None,
+    warnings: Iterable[str] = (),
+) -> None:
+    """Write a record as JSON to a file where one is named, warn, and print it as JSON or as tables."""
     text = as_json(record)
     if output is not None:
         write_text(output, text)
+    warn(warnings)
     if form == "json":
         say(text, end="")
     else:

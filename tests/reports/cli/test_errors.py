@@ -61,6 +61,8 @@ BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("sweep S2 --output FOLDER/out --method fixed", ['"fixed" is not MODULE:FUNCTION']),
     ("scenario uldl-qwen25 --devices 99999999999999999999", ["devices", "1000000"]),
     ("scenario uldl-qwen25 --pooled-rate 0.5 --pooled-length 99999999", ["draft length", "10000"]),
+    ("schedule smollm2-skip-8 --output /dev/full", ["/dev/full: cannot be written: No space left on device"]),
+    ("scenario --profile smollm2-skip-8 --output /proc/no", ["/proc/no: cannot be written"]),
 ]
 
 
@@ -117,6 +119,14 @@ def test_a_line_stays_one_line(msopt: Command) -> None:
     assert_one_line(msopt("solve", "no\nsuch\nfile"), 2, ["no\\nsuch\\nfile"])
 
 
+@pytest.mark.parametrize("line", ["LONG", "solve LONG", "solve S2 --format LONG", "solve S2 --method LONG"])
+def test_a_line_has_an_end(msopt: Command, line: str) -> None:
+    arguments = line.replace("LONG", "x" * 5000).replace("S2", str(msopt.scenario(s2()))).split()
+    outcome = msopt(*arguments)
+    assert_one_line(outcome, 2, ["xxx"])
+    assert len(outcome.err) < 1100
+
+
 def control(msopt: Command, path: Path, problem: str) -> Path:
     written = msopt.folder / "control.json"
     msopt.done("solve", path, "--problem", problem, "--output", written)
@@ -157,6 +167,8 @@ def test_broken_reaction(msopt: Command) -> None:
     written.write_text(msopt.done("react", path, "--rejected", "dev-2", "--format", "json").out, encoding="utf-8")
     edited(written, mode="downlink", downlink_power_w=11.0)
     assert_one_line(msopt("evaluate", path, "--control", written), 3, ["downlink power budget", "1 W"])
+    edited(written, downlink_power_w=1e300)
+    assert_one_line(msopt("evaluate", path, "--control", written), 3, ["downlink power budget", "1e+300 W"])
     options = ("--seed", 3, "--samples", 9)
     assert_one_line(msopt("evaluate", path, "--control", written, *options), 2, ["samples", "seed"])
 
