@@ -11,7 +11,7 @@ from functools import cached_property
 from math import isclose
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from msopt.arrays import FloatArray, Frozen, frozen, vector
 from msopt.errors import ParameterError, PowerWarning, and_more
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
+from msopt.model.problems import KINDS, PROBLEMS, Problem
 from msopt.model.sharing import (
     FixedSnr,
     PowerLimited,
@@ -29,8 +30,8 @@ from msopt.model.sharing import (
 from msopt.model.validation import NUMBERS, TABLES, check, device_label
 from msopt.units import db_to_linear, linear_to_db
 
-Problem = Literal["homogeneous", "heterogeneous", "modes"]
-PROBLEMS: tuple[Problem, ...] = get_args(Problem)
+__all__ = ["DEFAULT_MAX_DRAFT_LENGTH", "PROBLEMS", "Problem", "Scenario"]
+
 DEFAULT_MAX_DRAFT_LENGTH = 16
 PLAUSIBLE_SNR_DB = 60.0
 PLAUSIBLE_BANDWIDTH_HZ = 1e4
@@ -237,14 +238,14 @@ class Scenario(Frozen):
         return equal_share(self.uplink_bandwidth_hz, self.device_count)
 
     def token_payload_bits(self, problem: Problem) -> float:
-        """Bits each drafted token costs before verification: with its distribution in [MS], alone in [UD]."""
-        return self.token_bits + (0.0 if problem == "modes" else self.distribution_bits)
+        """Bits each drafted token costs before verification, its distribution included where the problem sends it."""
+        return self.token_bits + (self.distribution_bits if KINDS[problem].sends_distribution else 0.0)
 
     def length_limits(self, problem: Problem) -> tuple[int, int]:
         """Least and greatest draft length [token]."""
         if self.min_draft_length is not None:
             return self.min_draft_length, self.max_draft_length
-        return (0 if problem == "modes" else 1), self.max_draft_length
+        return KINDS[problem].least_length, self.max_draft_length
 
     @property
     def verify_idle_s(self) -> float:
