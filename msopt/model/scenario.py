@@ -19,7 +19,9 @@ from msopt.arrays import FloatArray, Frozen, frozen, vector
 from msopt.errors import ParameterError, PowerWarning, and_more
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
+from msopt.model.fields import ONE_FOR_ALL, PER_DEVICE
 from msopt.model.problems import KINDS, PROBLEMS, Problem
+from msopt.model.scenario_checks import check, device_label
 from msopt.model.sharing import (
     FixedSnr,
     PowerLimited,
@@ -27,7 +29,6 @@ from msopt.model.sharing import (
     UplinkSharing,
     spectral_efficiency,
 )
-from msopt.model.validation import NUMBERS, TABLES, check, device_label
 from msopt.units import db_to_linear, linear_to_db
 
 __all__ = ["DEFAULT_MAX_DRAFT_LENGTH", "PROBLEMS", "Problem", "Scenario"]
@@ -108,18 +109,15 @@ class Scenario(Frozen):
     def __post_init__(self) -> None:
         if not isinstance(self.acceptance, Acceptance):
             object.__setattr__(self, "acceptance", Acceptance.of(self.acceptance))
-        for field in ("draft_s_per_token", "uplink_snr_db", "downlink_snr_db"):
-            object.__setattr__(self, field, vector(getattr(self, field), field))
+        for row in PER_DEVICE:
+            object.__setattr__(self, row.field, vector(getattr(self, row.field), row.field))
         names = (self.device_names,) if isinstance(self.device_names, str) else tuple(self.device_names)
         names = names or tuple(f"device-{k + 1}" for k in range(self.acceptance.mean.size))
         object.__setattr__(self, "device_names", names)
         check(vars(self))
-        for field in NUMBERS:
-            if getattr(self, field) is not None:
-                object.__setattr__(self, field, float(getattr(self, field)))
-        for field in TABLES["limits"]:
-            if getattr(self, field) is not None:
-                object.__setattr__(self, field, int(getattr(self, field)))
+        for row in ONE_FOR_ALL:
+            if getattr(self, row.field) is not None:
+                object.__setattr__(self, row.field, row.kind(getattr(self, row.field)))
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
