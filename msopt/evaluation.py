@@ -8,52 +8,12 @@ from numpy.random import SeedSequence
 from msopt.arrays import FloatArray
 from msopt.errors import InfeasibleError, ParameterError, describe
 from msopt.model.control import Control, ModeRule, Reaction
-from msopt.model.goodput import Round, finish_s, play, rejection_probability, sending_s
+from msopt.model.goodput import Round, play, rejection_probability, sending_s
+from msopt.model.limits import LIMITS, REACTION_LIMITS, ControlCase, ReactionCase, Slack
+from msopt.model.problems import KINDS
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import PowerLimited
 from msopt.modes.expected import DEFAULT_SAMPLES, ExpectedCorrection, expected_correction
-
-FEASIBILITY_RTOL = 1e-9
-_NEVER = ": what it sends never arrives"
-
-
-@dataclass(frozen=True, eq=False)
-class Slack:
-    """How much room a constraint leaves.
-
-    Attributes
-    ----------
-    constraint : str
-    unit : str
-    value : array
-        At least 0 where the constraint holds; one number, or one for each device.
-    scale : float
-        What a violation is compared with: beyond 1e-9 of it the control is infeasible.
-    devices : tuple of str
-        Whom the numbers belong to; empty for a constraint on all.
-    consequence : str
-        What is so where it is broken without measure.
-    """
-
-    constraint: str
-    unit: str
-    value: FloatArray
-    scale: float
-    devices: tuple[str, ...] = ()
-    consequence: str = ""
-
-    @property
-    def violation(self) -> float:
-        """By how much the constraint is broken [unit]; 0 where it holds within the tolerance."""
-        worst = float(np.max(-self.value, initial=0.0))
-        return worst if worst > FEASIBILITY_RTOL * self.scale else 0.0
-
-    def complaint(self) -> str:
-        """One line: the constraint, for whom it is broken most, and by how much."""
-        worst = int(np.argmin(self.value))
-        whom = f" of {describe(self.devices[worst])}" if self.devices else ""
-        by = f" by {self.violation:.6g} {self.unit}" if np.isfinite(self.violation) else self.consequence
-        return f"{self.constraint}{whom} is broken{by}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +79,7 @@ def evaluate(scenario: Scenario, control: Control, *, samples: int = DEFAULT_SAM
         Where the control does not have one length and bandwidth for each device.
     """
     correction = None
-    if control.problem == "modes":
+    if KINDS[control.problem].corrects:
         correction = scoring_correction(scenario, control.mode_rule, samples=samples, seed=seed)
     return score(scenario, control, correction)
 
@@ -135,6 +95,7 @@ def score(scenario: Scenario, control: Control, correction: ExpectedCorrection |
     rejection = rejection_probability(scenario, control.draft_length)
     correction_s = 0.0 if correction is None else float(correction.expected_s(rejection[None, :])[0])
     played = play(scenario, control.problem, control.draft_length, control.bandwidth_hz, correction_s)
+    case = ControlCase(scenario, control, played)
     error = None
     if correction is not None and not correction.exact:
         error = float(played.goodput / played.round_s) * correction.standard_error_s(rejection)
@@ -143,7 +104,7 @@ def score(scenario: Scenario, control: Control, correction: ExpectedCorrection |
         error,
         rejection,
         None if correction is None else correction.uplink_probability(rejection),
-        _slacks(scenario, control, played),
+        tuple(limit.slack(case) for limit in LIMITS[control.problem]),
     )
 
 
@@ -154,42 +115,6 @@ def _check_shapes(scenario: Scenario, control: Control) -> None:
                 f"control: {name} has shape {np.shape(values)}; ({scenario.device_count},) is needed, "
                 "one number for each device"
             )
-
-
-def _slacks(scenario: Scenario, control: Control, played: Round) -> tuple[Slack, ...]:
-    low, high = scenario.length_limits(control.problem)
-    length, share = control.draft_length.astype(float), control.bandwidth_hz
-    names = scenario.device_names
-    band = scenario.uplink_bandwidth_hz
-    needs_band = (length > 0.0) & (scenario.token_payload_bits(control.problem) > 0.0)
-    finished = finish_s(scenario, control.problem, length, share)
-    end = float(played.draft_upload_s)
-    with np.errstate(over="ignore"):  # shares of someone who did not mind the band
-        unused = np.asarray(band - np.sum(share))
-    slacks = [
-        Slack("the least draft length", "token", length - low, 1.0, names),
-        Slack("the greatest draft length", "token", high - length, 1.0, names),
-        Slack("the bandwidth of at least 0", "Hz", share, band, names),
-        Slack(
-            "the bandwidth above 0 for a device that drafts",
-            "Hz",
-            np.where(needs_band & ~np.isfinite(finished), -np.inf, share),
-            band,
-            names,
-            _NEVER,
-        ),
-        Slack("the uplink bandwidth budget", "Hz", unused, band),
-        Slack(
-            "the end of draft and upload",
-            "s",
-            np.subtract(end, finished, out=np.zeros_like(finished), where=np.isfinite(finished)),
-            1.0,
-            names,
-        ),
-    ]
-    if control.problem == "homogeneous":
-        slacks.append(Slack("one length for all", "token", np.asarray(np.min(length) - np.max(length)), 1.0))
-    return tuple(slacks)
 
 
 def evaluate_reaction(scenario: Scenario, reaction: Reaction) -> ReactionEvaluation:
@@ -206,35 +131,17 @@ def evaluate_reaction(scenario: Scenario, reaction: Reaction) -> ReactionEvaluat
             f"reaction: rejected = {describe(places.tolist())} are not different devices, "
             f"from 0 to {scenario.device_count - 1}"
         )
-    up = reaction.on_uplink
-    share = reaction.bandwidth_hz
-    names = tuple(scenario.device_names[k] for k in reaction.rejected)
-    power = np.where(up, 0.0, reaction.downlink_power_w)
-    fraction = np.where(power > 0.0, power, 0.0) / scenario.downlink_power_w
-    with np.errstate(over="ignore"):  # of a power far beyond the budget, which is told below
+    case = ReactionCase(scenario, reaction, _exchange_s(scenario, reaction))
+    slacks = tuple(limit.slack(case) for limit in REACTION_LIMITS)
+    return ReactionEvaluation(case.exchange_s, float(np.max(case.exchange_s, initial=0.0)), slacks)
+
+
+def _exchange_s(scenario: Scenario, reaction: Reaction) -> FloatArray:
+    """How long each rejected device sends, or is sent, its distribution at its share and power [s]."""
+    power = np.where(reaction.downlink_power_w > 0.0, reaction.downlink_power_w, 0.0)
+    fraction = np.where(reaction.on_uplink, 0.0, power) / scenario.downlink_power_w
+    with np.errstate(over="ignore"):  # of a power far beyond the budget, which a limit tells
         received = fraction * scenario.downlink_snr[reaction.rejected] * scenario.downlink_bandwidth_hz
-    down_rate = PowerLimited(np.where(up, 0.0, received)).rate(share)
-    rate = np.where(up, scenario.uplink.take(reaction.rejected).rate(share), down_rate)
-    seconds = sending_s(scenario.distribution_bits, rate)
-    bands = scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz
-    starved = ~up & ~(power > 0.0)
-    slacks = (
-        Slack(
-            "the bandwidth above 0",
-            "Hz",
-            np.where(np.isfinite(seconds) | starved, share, -np.inf),
-            bands[0],
-            names,
-            _NEVER,
-        ),
-        Slack("the uplink bandwidth budget", "Hz", np.asarray(bands[0] - np.sum(share[up])), bands[0]),
-        Slack("the downlink bandwidth budget", "Hz", np.asarray(bands[1] - np.sum(share[~up])), bands[1]),
-        Slack("the downlink power above 0", "W", np.where(starved, -np.inf, power), 1.0, names, _NEVER),
-        Slack(
-            "the downlink power budget",
-            "W",
-            np.asarray(scenario.downlink_power_w - np.sum(power)),
-            scenario.downlink_power_w,
-        ),
-    )
-    return ReactionEvaluation(seconds, float(np.max(seconds, initial=0.0)), slacks)
+    up_rate = scenario.uplink.take(reaction.rejected).rate(reaction.bandwidth_hz)
+    down_rate = PowerLimited(received).rate(reaction.bandwidth_hz)
+    return sending_s(scenario.distribution_bits, np.where(reaction.on_uplink, up_rate, down_rate))

@@ -7,6 +7,7 @@ from msopt.errors import MsoptError
 from msopt.evaluation import Evaluation
 from msopt.lengths.gap import BOUND_RTOL
 from msopt.model.control import Control
+from msopt.model.problems import KINDS
 from msopt.model.scenario import Problem, Scenario
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class Solution:
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of design section 9: SI units, full precision, None for what a problem does not have."""
         played = None if self.evaluation is None else self.evaluation.round
-        with_correction = played is not None and self.problem == "modes"
+        with_correction = played is not None and KINDS[self.problem].corrects
         return {
             "scenario": self.scenario.name,
             "problem": self.problem,

@@ -1,14 +1,15 @@
 """Someone's control as JSON: what `msopt solve` and `msopt react` write, or any script with the same keys."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from msopt.errors import ParameterError, describe
 from msopt.files.json_text import first_fault, load_json
-from msopt.model.control import Control, ModeRule, Reaction
-from msopt.model.scenario import Problem, Scenario
+from msopt.model.control import Control, Mode, ModeRule, Reaction
+from msopt.model.problems import KINDS, Problem
+from msopt.model.scenario import Scenario
 from msopt.model.validation import MOST_TOKENS
 
 _RULE_OF_METHOD: dict[str, ModeRule] = {
@@ -31,13 +32,13 @@ class _ControlLengths(_Entry):
 
 class _Exchange(_Entry):
     name: str
-    mode: Literal["uplink", "downlink"]
+    mode: Mode
     bandwidth_hz: float
     downlink_power_w: float | None = None
 
 
 class _ControlFile(_Entry):
-    problem: Literal["homogeneous", "heterogeneous", "modes"] = "heterogeneous"
+    problem: Problem = "heterogeneous"
     method: str | None = None
     devices: list[_ControlLengths]
 
@@ -81,15 +82,14 @@ def _control(file: _ControlFile, scenario: Scenario) -> Control:
     missing = next((name for name in scenario.device_names if name not in by_name), None)
     if missing is not None:
         raise ParameterError(f"device {describe(missing)} of the scenario is missing")
-    problem: Problem = file.problem
     share = [by_name[name].bandwidth_hz for name in scenario.device_names]
-    if problem == "modes":
+    if KINDS[file.problem].equal_shares:
         share = [scenario.equal_share_hz if given is None else given for given in share]
     for name, given in zip(scenario.device_names, share, strict=True):
         if given is None:
             raise ParameterError(f"device {describe(name)}: bandwidth_hz is missing")
     return Control(
-        problem=problem,
+        problem=file.problem,
         draft_length=np.array([by_name[name].draft_length for name in scenario.device_names], dtype=np.int64),
         bandwidth_hz=np.array(share, dtype=float),
         mode_rule=_RULE_OF_METHOD.get(file.method or "", "best"),

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 from msopt.errors import ParameterError
 from msopt.files.profile_json import find_profile, task_of
 from msopt.measured.profile import Profile
+from msopt.model.fields import VERIFY_TIMES
 
 _Read = TypeVar("_Read")
 _LAWS = ("acceptance", "acceptance_curve")
-_VERIFY = ("verify_base_s", "verify_per_device_s", "verify_per_token_s")
 
 
 def verify_numbers(profile: Profile) -> dict[str, float]:
@@ -25,7 +25,7 @@ def verify_numbers(profile: Profile) -> dict[str, float]:
         raise ParameterError(f'profile "{profile.name}" has no verification times; name one that has')
     fit = profile.verification.fit
     terms = (fit.base, fit.per_device, fit.per_token)
-    return {key: term.seconds for key, term in zip(_VERIFY, terms, strict=True)}
+    return {key: term.seconds for key, term in zip(VERIFY_TIMES, terms, strict=True)}
 
 
 def draft_seconds(profile: Profile) -> float:
@@ -61,7 +61,7 @@ class Profiles:
             numbers |= _where_none(numbers, {"draft_s_per_token": profile.server_draft_s(device_count)})
         if numbers["verify_base_s"] is None:
             raise ParameterError("server: verify_base_s is missing")
-        return numbers | _where_none(numbers, dict.fromkeys(_VERIFY, 0.0))
+        return numbers | _where_none(numbers, dict.fromkeys(VERIFY_TIMES, 0.0))
 
     def device(self, table: Mapping[str, Any], label: str) -> dict[str, Any]:
         """A table of [[devices]] in numbers: a law or a draft time that is written stays, else it is the profile's.

@@ -1,8 +1,8 @@
 """The scenario file: TOML to the fields of a Scenario and back (design section 2).
 
-This module knows which keys stand in which table and of which type they are; which values they may have
-is `validation`'s subject, and what a profile puts in their place `profile_keys`'s. Every error is one line: file,
-key, value, what is allowed.
+Which keys stand in which table, and of which type they are, is `msopt.model.fields`'s subject, which values they may
+have `scenario_checks`'s, and what a profile puts in their place `profile_keys`'s. Every error is one line: file, key,
+value, what is allowed.
 """
 
 import difflib
@@ -10,67 +10,39 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import GenericAlias
 from typing import Any
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from msopt.errors import ParameterError, describe
 from msopt.files.profile_keys import Profiles
 from msopt.model.acceptance import Acceptance
-from msopt.model.validation import TABLES, device_label, key_of
+from msopt.model.fields import KEYS, ONE_FOR_ALL, PER_DEVICE, keys_of
+from msopt.model.scenario_checks import device_label
 
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class _Server(_Table):
-    downlink_power_w: float
-    verify_base_s: float | None = None
-    verify_per_device_s: float | None = None
-    verify_per_token_s: float | None = None
-    draft_s_per_token: float | None = None
-    profile: str | None = None
+def _model(table: str) -> type[_Table]:
+    """The keys of one table with their types; what no file needs may be left out."""
+    keys: dict[str, Any] = {
+        row.key: (row.kind, ...) if row.required else (row.kind | None, None) for row in keys_of(table)
+    }
+    return create_model(table, __base__=_Table, **keys)
 
 
-class _Radio(_Table):
-    uplink_bandwidth_hz: float
-    downlink_bandwidth_hz: float
-    uplink_sharing: str = "fixed-snr"
-
-
-class _Payload(_Table):
-    token_bits: float
-    distribution_bits: float
-
-
-class _Limits(_Table):
-    min_draft_length: int | None = None
-    max_draft_length: int | None = None
-
-
-class _Device(_Table):
-    name: str
-    uplink_snr_db: float
-    downlink_snr_db: float
-    draft_s_per_token: float | None = None
-    acceptance: float | None = None
-    acceptance_std: float | None = None
-    acceptance_curve: list[float] | None = None
-    profile: str | None = None
-    task: str | None = None
-
-
-class _File(_Table):
-    name: str | None = None
-    server: _Server
-    radio: _Radio
-    payload: _Payload
-    limits: _Limits = _Limits()
-    devices: list[_Device]
-
-
+_MODELS = {table: _model(table) for table in dict.fromkeys(row.table for row in KEYS)}
+_NEEDED = tuple(dict.fromkeys(row.table for row in KEYS if row.required))
+_OF_FILE: dict[str, Any] = {
+    "name": (str | None, None),
+    **{table: (model, ... if table in _NEEDED else model()) for table, model in _MODELS.items()},
+    "devices": (GenericAlias(list, (_MODELS["devices"],)), ...),
+}
+_File = create_model("_File", __base__=_Table, **_OF_FILE)
 _SPELLINGS = (
     (".*\u2212", 'the minus sign is U+2212, write "-"'),
     (r"[+-]?\d{1,3}(,\d{3})+", "write numbers without commas"),
@@ -83,14 +55,6 @@ _SPELLINGS = (
 _MOST_PARTS = 64
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![\w-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{_MOST_PARTS}}}")
-_DEVICE_NUMBERS = ("draft_s_per_token", "uplink_snr_db", "downlink_snr_db")
-_MODELS: dict[str, type[_Table]] = {
-    "server": _Server,
-    "radio": _Radio,
-    "payload": _Payload,
-    "limits": _Limits,
-    "devices": _Device,
-}
 _TYPES = {
     "float_type": "a number",
     "int_type": "a whole number",
@@ -115,28 +79,26 @@ def parse(text: str, name: str, folder: Path | None = None) -> dict[str, Any]:
     raw = load_toml(text)
     _check_tables(raw)
     try:
-        file = _File.model_validate(raw)
+        file = _File.model_validate(raw).model_dump()
     except ValidationError as error:
         raise ParameterError(_first_fault(error, raw)) from None
-    names = tuple(device.name for device in file.devices)
+    names = tuple(device["name"] for device in file["devices"])
     profiles = Profiles(folder)
-    server = profiles.server(dict(file.server), len(names))
-    devices = [profiles.device(dict(device), device_label(names, k)) for k, device in enumerate(file.devices)]
+    file["server"] = profiles.server(file["server"], len(names))
+    devices = [profiles.device(device, device_label(names, k)) for k, device in enumerate(file["devices"])]
     for k, device in enumerate(devices):
         _check_laws(device, device_label(names, k))
+    given = {row.field: file[row.table][row.key] for row in ONE_FOR_ALL}
     return {
-        "name": name if file.name is None else file.name,
-        **{("server_" if key == "draft_s_per_token" else "") + key: value for key, value in server.items()},
-        **dict(file.radio),
-        **dict(file.payload),
-        **{key: value for key, value in file.limits if value is not None},
+        "name": name if file["name"] is None else file["name"],
+        **{field: value for field, value in given.items() if value is not None},
         "device_names": names,
         "acceptance": Acceptance.of(
             [0.0 if device["acceptance"] is None else device["acceptance"] for device in devices],
             [device["acceptance_std"] or 0.0 for device in devices],
             [device["acceptance_curve"] for device in devices],
         ),
-        **{key: [device[key] for device in devices] for key in _DEVICE_NUMBERS},
+        **{row.field: [device[row.key] for device in devices] for row in PER_DEVICE},
     }
 
 
@@ -146,14 +108,14 @@ def to_toml(fields: Mapping[str, Any], comment: str = "") -> str:
     It holds numbers only: what came from a profile stays the same when the profile is measured anew or left behind.
     """
     content: dict[str, Any] = {"name": fields["name"]}
-    for table, held in TABLES.items():
-        values = {key_of(field): fields[field] for field in held}
-        content[table] = {key: value for key, value in values.items() if value is not None}
+    for row in ONE_FOR_ALL:
+        if fields[row.field] is not None:
+            content.setdefault(row.table, {})[row.key] = fields[row.field]
     content["devices"] = [
         {
             "name": name,
             **_law_keys(fields["acceptance"], k),
-            **{key: float(fields[key][k]) for key in _DEVICE_NUMBERS},
+            **{row.key: float(fields[row.field][k]) for row in PER_DEVICE},
         }
         for k, name in enumerate(fields["device_names"])
     ]
@@ -198,8 +160,8 @@ def _check_tables(raw: dict[str, Any]) -> None:
     for key in raw:
         if key not in _File.model_fields:
             raise ParameterError(f"unknown table or key {describe(key)}{_suggest(key, _File.model_fields)}")
-    for table in ("server", "radio", "payload"):
-        if table not in raw:
+    for table in _NEEDED:
+        if table != "devices" and table not in raw:
             raise ParameterError(f"no [{table}] table")
     if not raw.get("devices"):
         raise ParameterError("no devices; at least one [[devices]] table is needed")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from msopt.arrays import FloatArray
+from msopt.model.objective import GOODPUT
 from msopt.model.scenario import Problem, Scenario
 from msopt.model.stack import ScenarioStack
 
@@ -44,7 +45,7 @@ class Round:
     @property
     def goodput(self) -> FloatArray:
         """Tokens per second of all devices, shape (...)."""
-        return np.asarray(np.sum(self.expected_tokens, axis=-1) / self.round_s)
+        return GOODPUT.value(self.expected_tokens, self.round_s)
 
 
 def round_at(

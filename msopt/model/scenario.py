@@ -11,7 +11,7 @@ from functools import cached_property
 from math import isclose
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from msopt.arrays import FloatArray, Frozen, frozen, vector
 from msopt.errors import ParameterError, PowerWarning, and_more
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
+from msopt.model.fields import ONE_FOR_ALL, PER_DEVICE
+from msopt.model.problems import KINDS, PROBLEMS, Problem
+from msopt.model.scenario_checks import check, device_label
 from msopt.model.sharing import (
     FixedSnr,
     PowerLimited,
@@ -26,11 +29,10 @@ from msopt.model.sharing import (
     UplinkSharing,
     spectral_efficiency,
 )
-from msopt.model.validation import NUMBERS, TABLES, check, device_label
 from msopt.units import db_to_linear, linear_to_db
 
-Problem = Literal["homogeneous", "heterogeneous", "modes"]
-PROBLEMS: tuple[Problem, ...] = get_args(Problem)
+__all__ = ["DEFAULT_MAX_DRAFT_LENGTH", "PROBLEMS", "Problem", "Scenario"]
+
 DEFAULT_MAX_DRAFT_LENGTH = 16
 PLAUSIBLE_SNR_DB = 60.0
 PLAUSIBLE_BANDWIDTH_HZ = 1e4
@@ -107,18 +109,15 @@ class Scenario(Frozen):
     def __post_init__(self) -> None:
         if not isinstance(self.acceptance, Acceptance):
             object.__setattr__(self, "acceptance", Acceptance.of(self.acceptance))
-        for field in ("draft_s_per_token", "uplink_snr_db", "downlink_snr_db"):
-            object.__setattr__(self, field, vector(getattr(self, field), field))
+        for row in PER_DEVICE:
+            object.__setattr__(self, row.field, vector(getattr(self, row.field), row.field))
         names = (self.device_names,) if isinstance(self.device_names, str) else tuple(self.device_names)
         names = names or tuple(f"device-{k + 1}" for k in range(self.acceptance.mean.size))
         object.__setattr__(self, "device_names", names)
         check(vars(self))
-        for field in NUMBERS:
-            if getattr(self, field) is not None:
-                object.__setattr__(self, field, float(getattr(self, field)))
-        for field in TABLES["limits"]:
-            if getattr(self, field) is not None:
-                object.__setattr__(self, field, int(getattr(self, field)))
+        for row in ONE_FOR_ALL:
+            if getattr(self, row.field) is not None:
+                object.__setattr__(self, row.field, row.kind(getattr(self, row.field)))
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Self:
@@ -237,14 +236,14 @@ class Scenario(Frozen):
         return equal_share(self.uplink_bandwidth_hz, self.device_count)
 
     def token_payload_bits(self, problem: Problem) -> float:
-        """Bits each drafted token costs before verification: with its distribution in [MS], alone in [UD]."""
-        return self.token_bits + (0.0 if problem == "modes" else self.distribution_bits)
+        """Bits each drafted token costs before verification, its distribution included where the problem sends it."""
+        return self.token_bits + (self.distribution_bits if KINDS[problem].sends_distribution else 0.0)
 
     def length_limits(self, problem: Problem) -> tuple[int, int]:
         """Least and greatest draft length [token]."""
         if self.min_draft_length is not None:
             return self.min_draft_length, self.max_draft_length
-        return (0 if problem == "modes" else 1), self.max_draft_length
+        return KINDS[problem].least_length, self.max_draft_length
 
     @property
     def verify_idle_s(self) -> float:

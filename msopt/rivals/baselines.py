@@ -7,6 +7,7 @@ from msopt.errors import ParameterError
 from msopt.lengths.homogeneous import best_common_length, common_goodput
 from msopt.lengths.separable import equal_share_lengths
 from msopt.model.goodput import finish_s, round_at
+from msopt.model.problems import KINDS
 from msopt.model.scenario import Problem, Scenario
 from msopt.modes.correction import alone_s
 from msopt.modes.mode_problem import ModeProblem
@@ -51,7 +52,7 @@ def point_to_point_goodput(scenario: Scenario, problem: Problem) -> float:
     lengths = every_length(scenario.length_limits(problem), scenario.device_count)
     verify = scenario.verify_base_s + scenario.verify_per_device_s + scenario.verify_per_token_s * (lengths + 1.0)
     seconds = finish_s(scenario, problem, lengths, scenario.uplink_bandwidth_hz) + verify
-    if problem == "modes":
+    if KINDS[problem].corrects:
         seconds = seconds + (1.0 - scenario.acceptance.survival(lengths)) * alone_s(scenario)
     return float(np.mean(np.max(scenario.acceptance.expected_tokens(lengths) / seconds, axis=0)))
 

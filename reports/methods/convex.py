@@ -17,7 +17,7 @@ from msopt.errors import describe
 from msopt.lengths.heterogeneous import whole_optimum
 from msopt.lengths.homogeneous import better_neighbour, per_token_optimum
 from msopt.lengths.relaxed import RelaxedOptimum
-from msopt.model.scenario import Problem
+from msopt.model.problems import KINDS, Problem
 from msopt.options import checked_options
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def solve(
     checked_options(method, dict(options))
     need_cvxpy(f"method {CONVEX}")
     found = _relaxed(scenario, problem, solver)
-    solution = (_common if problem == "homogeneous" else _each)(scenario, found)
+    solution = (_common if KINDS[problem].one_length else _each)(scenario, found)
     return replace(solution, method=CONVEX, solver=found.solver, warnings=cautions(solution))
 
 
@@ -111,7 +111,7 @@ def _relaxed(scenario: Scenario, problem: Problem, solver: str | None) -> "Formu
 
     from formulations import DraftControl
 
-    solution: FormulationSolution = DraftControl(scenario, common=problem == "homogeneous").solve(solver)
+    solution: FormulationSolution = DraftControl(scenario, common=KINDS[problem].one_length).solve(solver)
     return solution
 
 

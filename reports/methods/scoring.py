@@ -17,8 +17,9 @@ from msopt import (
     solve,
 )
 from msopt.cautions import cautions
-from msopt.evaluation import Slack
 from msopt.model.control import Reaction
+from msopt.model.limits import Slack
+from msopt.model.problems import KINDS
 from msopt.modes.expected import DEFAULT_SAMPLES
 from msopt.options import checked_options
 from reports.shared.protocols import with_protocols
@@ -63,8 +64,8 @@ def control_score(scenario: Scenario, control: Control, options: dict[str, objec
 
 
 def _bound(scenario: Scenario, control: Control) -> float | None:
-    """The bound of the control's problem; None for shares that problem `modes` does not have (it shares equally)."""
-    if control.problem == "modes" and not np.allclose(
+    """The bound of the control's problem; None for unequal shares where it shares equally."""
+    if KINDS[control.problem].equal_shares and not np.allclose(
         control.bandwidth_hz, scenario.equal_share_hz, rtol=1e-9, atol=0.0
     ):
         return None

@@ -9,10 +9,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from msopt.files.whole_files import make_folder, write_bytes, write_text
+from msopt.model.problems import KINDS
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.shown import Shown, escaped
 from reports.page.shown_tables import shown_tables, summary
-from reports.plots.answer_plots import PROBLEM_TITLES
 from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, label_of, rendered
 from reports.shared.protocols import verdict
@@ -95,7 +95,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "panels": panels,
         "table": lambda name: shown[name].markdown(),
         "has": lambda name: name in shown and bool(shown[name].rows),
-        "problem_words": {problem: words.lower() for problem, words in PROBLEM_TITLES.items()},
+        "problem_words": {problem: kind.title.lower() for problem, kind in KINDS.items()},
         "scenarios": _scenarios(record),
         "crosscheck": _crosscheck(record),
         "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],

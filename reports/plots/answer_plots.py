@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from msopt.model.problems import KINDS
 from reports.plots.style import BLACK, BLUE, GREEN, GREY, SKY, VERMILION, Panel, label_of, new_panel, styled
 from reports.shared.rows import rows_of
 from reports.shared.words import literal
@@ -16,11 +17,6 @@ if TYPE_CHECKING:
 
 _BAR_IN, _REST_IN = 0.23, 0.95
 _LONGEST = 22
-PROBLEM_TITLES = {
-    "homogeneous": "One length for all",
-    "heterogeneous": "A length for each",
-    "modes": "Lengths and correction modes",
-}
 
 
 def answer_panels(place: int, methods: "DataFrame", devices: "DataFrame") -> list[Panel]:
@@ -35,7 +31,7 @@ def answer_panels(place: int, methods: "DataFrame", devices: "DataFrame") -> lis
     """
     panels = []
     for problem, rows in methods.groupby("problem", sort=False):
-        title = PROBLEM_TITLES[str(problem)]
+        title = KINDS[str(problem)].title
         panels.append(Panel(f"answer-{place}-{problem}", f"{title}: every method", methods_panel(rows)))
         given = devices[devices["problem"] == problem]
         panels.append(Panel(f"answer-{place}-{problem}-devices", f"{title}: who gets what", devices_panel(given)))
@@ -46,7 +42,7 @@ def answer_panels(place: int, methods: "DataFrame", devices: "DataFrame") -> lis
 def methods_panel(rows: "DataFrame") -> Figure:
     """Goodput of each method of a problem [token/s], the best first; the proven bound as a line."""
     problem = str(rows["problem"].iloc[0])
-    figure, axes = new_panel(PROBLEM_TITLES[problem], _REST_IN + _BAR_IN * (len(rows) + 0.7))
+    figure, axes = new_panel(KINDS[problem].title, _REST_IN + _BAR_IN * (len(rows) + 0.7))
     for place, row in enumerate(rows_of(rows)):
         value = row["goodput_tokens_per_s"]
         if value is None:
@@ -96,11 +92,11 @@ def _missing(reason: str) -> str:
 def devices_panel(rows: "DataFrame") -> Figure:
     """Length, share of the band, and fate of each device's draft, side by side over the same rows."""
     problem = str(rows["problem"].iloc[0])
-    with_modes = problem == "modes"
+    with_modes = KINDS[problem].corrects
     figure, axes = new_panel("", _REST_IN + 0.18 * len(rows) + (0.25 if with_modes else 0.0))
     figure.delaxes(axes)
     left, right = figure.subplots(1, 2, sharey=True)
-    left.set_title(PROBLEM_TITLES[problem])
+    left.set_title(KINDS[problem].title)
     place = range(len(rows))
     left.barh(place, rows["draft_length"], height=0.7, color=BLUE, edgecolor=BLACK, linewidth=0.4)
     left.set_xlabel("draft length [token]")

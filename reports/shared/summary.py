@@ -1,11 +1,13 @@
 """What was read of a scenario, with units and prefixes, so that a person sees a slip of a unit."""
 
+from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
 
-from msopt import Scenario
+from msopt import PROBLEMS, Scenario
 from msopt.arrays import FloatArray
+from msopt.model.fields import ONE_FOR_ALL, PER_DEVICE, Key
 from msopt.units import db_to_linear, w_to_dbm
 from reports.shared.words import number, with_prefix
 
@@ -18,52 +20,50 @@ class Parameter(NamedTuple):
     reading: str
 
 
+_UNITS = ("Hz", "W", "bit", "s")
+"""The order in which quantities are shown: those of one unit together."""
+_DEFAULTS = {field.name: field.default for field in fields(Scenario)}
+
+
 def parameters(scenario: Scenario) -> list[Parameter]:
-    """Every parameter of a scenario; of the devices' numbers the range."""
-    low, high = (scenario.length_limits(problem) for problem in ("heterogeneous", "modes"))
-    least = (
-        f"{low[0]} to {low[1]} token" if low == high else f"{low[0]} to {low[1]} token (problem modes: from {high[0]})"
-    )
+    """Every parameter of a scenario that is not at its default; of the devices' numbers the range."""
+    once = [row for row in ONE_FOR_ALL if row.kind is float and getattr(scenario, row.field) != _DEFAULTS[row.field]]
     return [
         Parameter("devices", str(scenario.device_count), ""),
-        _quantity("uplink_bandwidth_hz", scenario.uplink_bandwidth_hz, "Hz", scenario.uplink_sharing),
-        _quantity("downlink_bandwidth_hz", scenario.downlink_bandwidth_hz, "Hz"),
-        _quantity(
-            "downlink_power_w",
-            scenario.downlink_power_w,
-            "W",
-            f"{float(w_to_dbm(scenario.downlink_power_w)):.4g} dBm",
-        ),
-        _quantity("token_bits", scenario.token_bits, "bit"),
-        _quantity(
-            "distribution_bits", scenario.distribution_bits, "bit", with_prefix(scenario.distribution_bits / 8, "B")
-        ),
-        *_times(scenario),
-        Parameter("draft_length", least, ""),
+        *(_quantity(scenario, row) for row in sorted(once, key=lambda row: [*_UNITS, row.unit].index(row.unit))),
+        Parameter("draft_length", _lengths(scenario), ""),
         Parameter("acceptance", _range(scenario.acceptance.mean), _law(scenario)),
-        Parameter(
-            "draft_s_per_token",
-            _range(scenario.draft_s_per_token, "s"),
-            " to ".join(with_prefix(end, "s", 4) for end in _ends(scenario.draft_s_per_token)),
-        ),
-        _snr("uplink_snr_db", scenario.uplink_snr_db),
-        _snr("downlink_snr_db", scenario.downlink_snr_db),
+        *(_of_devices(row.key, getattr(scenario, row.field), row.unit) for row in PER_DEVICE),
     ]
 
 
-def _times(scenario: Scenario) -> list[Parameter]:
-    rows = [_quantity("verify_base_s", scenario.verify_base_s, "s")]
-    for key in ("verify_per_device_s", "verify_per_token_s"):
-        if value := getattr(scenario, key):
-            rows.append(_quantity(key, value, "s"))
-    if scenario.server_draft_s_per_token is not None:
-        rows.append(_quantity("server.draft_s_per_token", scenario.server_draft_s_per_token, "s"))
-    return rows
-
-
-def _quantity(key: str, value: float, unit: str, remark: str = "") -> Parameter:
-    plain, read = f"{value:.12g} {unit}", with_prefix(value, unit)
+def _quantity(scenario: Scenario, row: Key) -> Parameter:
+    value = getattr(scenario, row.field)
+    plain, read = f"{value:.12g} {row.unit}", with_prefix(value, row.unit)
+    remark = ""
+    if row.field == "uplink_bandwidth_hz":
+        remark = scenario.uplink_sharing
+    elif row.field == "distribution_bits":
+        remark = with_prefix(value / 8, "B")
+    elif row.unit == "W":
+        remark = f"{float(w_to_dbm(value)):.4g} dBm"
+    key = row.key if row.key == row.field else row.place
     return Parameter(key, plain, ", ".join(text for text in (read if read != plain else "", remark) if text))
+
+
+def _lengths(scenario: Scenario) -> str:
+    """The limits of the first problem, and the least length of those that have another."""
+    low = {problem: scenario.length_limits(problem)[0] for problem in PROBLEMS}
+    least = low[PROBLEMS[0]]
+    others = ", ".join(f"problem {problem}: from {other}" for problem, other in low.items() if other != least)
+    return f"{least} to {scenario.max_draft_length} token" + (f" ({others})" if others else "")
+
+
+def _of_devices(key: str, values: FloatArray, unit: str) -> Parameter:
+    if unit == "dB":
+        ratios = " to ".join(f"{float(db_to_linear(end)):.4g}" for end in _ends(values))
+        return Parameter(key, _range(values, unit), f"{ratios} times the noise")
+    return Parameter(key, _range(values, unit), " to ".join(with_prefix(end, unit, 4) for end in _ends(values)))
 
 
 def _ends(values: FloatArray) -> list[float]:
@@ -72,11 +72,6 @@ def _ends(values: FloatArray) -> list[float]:
 
 def _range(values: FloatArray, unit: str = "") -> str:
     return f"{' to '.join(number(end) for end in _ends(values))} {unit}".rstrip()
-
-
-def _snr(key: str, values_db: FloatArray) -> Parameter:
-    ratios = " to ".join(f"{float(db_to_linear(end)):.4g}" for end in _ends(values_db))
-    return Parameter(key, _range(values_db, "dB"), f"{ratios} times the noise")
 
 
 def _law(scenario: Scenario) -> str:

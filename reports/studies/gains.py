@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from msopt.model.problems import KINDS
 from reports.studies.effort import Effort
-from reports.studies.paper_figures import MS_PRESETS, PAPER_SAMPLES, UD_PRESETS
+from reports.studies.paper_figures import PAPER_SAMPLES, PRESETS_OF
 from reports.studies.study import OPTIMUM, Study
 
 if TYPE_CHECKING:
@@ -50,9 +51,10 @@ def studies(effort: Effort, seed: int, methods: tuple[str, ...] = ()) -> dict[st
     """The study of each family, "PROBLEM: FAMILY"."""
     found = {}
     for number, (problem, families) in enumerate(FAMILIES.items()):
-        presets = MS_PRESETS if problem == "heterogeneous" else UD_PRESETS
+        kind = KINDS[problem]
+        presets = PRESETS_OF[kind.paper]
         every: dict[str, tuple[list[str], dict[str, list[Any]]]] = {
-            "presets": ([*MS_PRESETS, *UD_PRESETS] if problem == "heterogeneous" else UD_PRESETS, {}),
+            "presets": (presets if kind.corrects else [*PRESETS_OF["MS"], *PRESETS_OF["UD"]], {}),
             **{family: (presets, axes) for family, axes in families.items()},
         }
         for place, (family, (bases, axes)) in enumerate(every.items()):
@@ -67,7 +69,7 @@ def studies(effort: Effort, seed: int, methods: tuple[str, ...] = ()) -> dict[st
                 exact_up_to_devices=_EXACT_UP_TO.get(problem, effort.exact_up_to_devices[problem]),
                 fixed={} if "devices" in axes else {"devices": devices},
                 axes=axes,
-                options=PAPER_SAMPLES if problem == "modes" else {},
+                options=PAPER_SAMPLES if "greedy" in BASELINES[problem] else {},
             )
     return found
 

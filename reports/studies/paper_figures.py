@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from msopt import PRESETS
-from msopt.model.scenario import Problem
+from msopt.model.problems import KINDS, Problem
 from reports.shared.mean_intervals import mean_of
 from reports.studies.effort import Effort
 from reports.studies.study import OPTIMUM, Study, Value
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MS_PRESETS = ["multispin-llama2", "multispin-qwen35"]
 UD_PRESETS = ["uldl-qwen25", "uldl-deepseek-r1"]
+PRESETS_OF = {"MS": MS_PRESETS, "UD": UD_PRESETS}
 PAPER_SAMPLES: dict[str, dict[str, Value]] = {"greedy": {"samples": 1000}}
 MS_SCHEMES = [OPTIMUM, "grid", "equal-bandwidth", "homogeneous", "fixed"]
 MODE_SCHEMES = [OPTIMUM, "greedy", "all-uplink", "all-downlink", "random-modes"]
@@ -156,7 +157,7 @@ def studies(effort: Effort, seed: int, methods: Sequence[str] = ()) -> dict[str,
         return Study(
             name=name,
             problem=problem,
-            presets=UD_PRESETS if problem == "modes" else MS_PRESETS,
+            presets=PRESETS_OF[KINDS[problem].paper],
             methods=[*schemes, *methods],
             draws=effort.draws[problem],
             seed=seed,

@@ -21,7 +21,7 @@ from msopt import (
     solve_many,
 )
 from msopt.many import LARGEST_TOGETHER
-from msopt.model.scenario import Problem
+from msopt.model.problems import KINDS, Problem
 from reports.methods.user_method import user_solution
 from reports.shared.words import exception_words
 from reports.studies.settings import scenario_at, scenario_hash
@@ -251,7 +251,7 @@ def numbers(solution: Solution) -> Row:
     if evaluation is not None:
         played = evaluation.round
         row |= {name: getattr(played, name) for name in ("round_s", "draft_upload_s", "verify_s")}
-        row["correction_s"] = played.correction_s if solution.problem == "modes" else None
+        row["correction_s"] = played.correction_s if KINDS[solution.problem].corrects else None
     if evaluation is not None and control is not None:
         rejected = np.mean(evaluation.rejection_probability)
         row |= {"mean_draft_length_tokens": np.mean(control.draft_length), "accepted_share": 1.0 - rejected}

@@ -15,11 +15,11 @@ from msopt import PRESETS, Acceptance, ParameterError, Scenario, draw
 from msopt.arrays import FloatArray
 from msopt.errors import describe
 from msopt.files.scenario_toml import to_toml
-from msopt.model.validation import TABLES
+from msopt.model.fields import ONE_FOR_ALL, VERIFY_TIMES
 from reports.shared.inputs import read_scenario
 
 DRAW_ARGUMENTS = ("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell")
-FIELDS = tuple(field for held in TABLES.values() for field in held)
+FIELDS = tuple(row.field for row in ONE_FOR_ALL)
 _OF_A_FILE = {
     "bandwidth_hz": "uplink_bandwidth_hz or downlink_bandwidth_hz",
     "downlink_power_dbm": "downlink_power_w",
@@ -53,8 +53,7 @@ def _snr_spread(scenario: Scenario, factor: float) -> dict[str, Any]:
 def _server_speed(scenario: Scenario, factor: float) -> dict[str, Any]:
     if not factor > 0.0:
         raise ParameterError(f"server_speed = {factor:g} is not a number above 0")
-    names = ("verify_base_s", "verify_per_device_s", "verify_per_token_s")
-    return {name: getattr(scenario, name) / factor for name in names}
+    return {name: getattr(scenario, name) / factor for name in VERIFY_TIMES}
 
 
 CHANGES: dict[str, Callable[[Scenario, float], dict[str, Any]]] = {

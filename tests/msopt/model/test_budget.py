@@ -186,7 +186,7 @@ def assert_reaction_within(scenario: Scenario, rejected: np.ndarray) -> None:
 
 @given(scenarios(devices=(1, 8)), decades(1e-3, 1e3))
 def test_reactions(scenario: Scenario, power_w: float) -> None:
-    assert_reaction_within(scenario.replace(downlink_power_w=power_w), np.arange(scenario.device_count))
+    assert_reaction_within(scenario.with_downlink_power(power_w), np.arange(scenario.device_count))
 
 
 def test_many_scenarios_at_once() -> None:

@@ -31,7 +31,7 @@ def test_whole_numbers_without_end(value: int) -> None:
     scenario = scenario_of(s3())
     tries: list[tuple[Callable[[], object], str]] = [
         (lambda: scenario.replace(max_draft_length=value), "limits.max_draft_length"),
-        (lambda: scenario.replace(min_draft_length=value, max_draft_length=value), "limits.max_draft_length"),
+        (lambda: scenario.replace(min_draft_length=value, max_draft_length=value), "limits.min_draft_length"),
         (lambda: draw("uldl-qwen25", devices=value), "devices"),
         (lambda: draw("uldl-qwen25", devices=3, seed=value), "seed"),
         (lambda: solve(scenario, "modes", seed=value), "option seed"),

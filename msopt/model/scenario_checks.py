@@ -1,0 +1,113 @@
+"""What a scenario may hold: every check of its fields, with one line that says where it fails and what is allowed."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from msopt.arrays import FloatArray
+from msopt.errors import ParameterError, describe
+from msopt.model.fields import ONE_FOR_ALL, PER_DEVICE, VERIFY_TIMES
+from msopt.model.validation import NOT_NEGATIVE, Number
+
+Fields = Mapping[str, Any]
+
+
+def device_label(names: Sequence[str], k: int) -> str:
+    """How messages name device k: by place and name."""
+    return f"devices[{k}] ({describe(names[k])})"
+
+
+def check(fields: Fields) -> None:
+    """Raise ParameterError for the first of a scenario's fields outside its domain."""
+    _check_names(fields["device_names"], fields["acceptance"].mean.size)
+    _check_devices(fields)
+    _check_acceptance(fields)
+    _check_totals(fields)
+
+
+def _check_names(names: Sequence[object], count: int) -> None:
+    if len(names) != count:
+        raise ParameterError(f"there are {len(names)} device names and {count} acceptances; one of each is needed")
+    seen: dict[str, int] = {}
+    for k, name in enumerate(names):
+        if not isinstance(name, str) or not name.strip():
+            raise ParameterError(f"devices[{k}]: name = {describe(name)} is not a text of at least one character")
+        _check_text(f"devices[{k}]: name", name)
+        if name in seen:
+            raise ParameterError(f"devices[{k}]: name = {describe(name)} is already the name of devices[{seen[name]}]")
+        seen[name] = k
+
+
+def _check_text(where: str, text: str) -> None:
+    """Lone surrogates, halves of characters, stand in no file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ParameterError(f"{where} = {describe(text)} is not text: it holds half a character") from None
+
+
+def _check_devices(fields: Fields) -> None:
+    names = fields["device_names"]
+    for row in PER_DEVICE:
+        values = fields[row.field]
+        if values.size != len(names):
+            raise ParameterError(f"{row.field} has {values.size} values; {len(names)} are needed, one for each device")
+    for row in PER_DEVICE:
+        assert isinstance(row.domain, Number)
+        row.domain.check_each(row.key, fields[row.field], partial(device_label, names))
+
+
+def _check_acceptance(fields: Fields) -> None:
+    label = partial(device_label, fields["device_names"])
+    mean, std = fields["acceptance"].mean, fields["acceptance"].std
+    for k, curve in enumerate(fields["acceptance"].curves):
+        if curve is not None:
+            _check_curve(curve, label(k))
+    bad = np.flatnonzero(~((mean >= 0.0) & (mean <= 1.0)))
+    if bad.size:
+        k = int(bad[0])
+        hint = f"; did you mean {mean[k] / 100:g}?" if 1.5 <= mean[k] <= 100.0 else ""
+        raise ParameterError(f"{label(k)}: acceptance = {mean[k]!s} is outside [0, 1]{hint}")
+    bad = np.flatnonzero(~((std >= 0.0) & np.isfinite(std)))
+    if bad.size:
+        k = int(bad[0])
+        raise ParameterError(f"{label(k)}: acceptance_std = {std[k]:g} is not {NOT_NEGATIVE}")
+    bad = np.flatnonzero((std > 0.0) & (std * std >= mean * (1.0 - mean)))
+    if bad.size:
+        k = int(bad[0])
+        limit = float(np.sqrt(mean[k] * (1.0 - mean[k])))
+        raise ParameterError(
+            f"{label(k)}: acceptance_std = {std[k]:g} belongs to no Beta law of mean {mean[k]:g}; "
+            f"it must be below {limit:.6g}"
+        )
+
+
+def _check_curve(curve: FloatArray, label: str) -> None:
+    outside = curve[~((curve >= 0.0) & (curve <= 1.0))]
+    if outside.size:
+        raise ParameterError(f"{label}: acceptance_curve holds {outside[0]:g}, which is outside [0, 1]")
+    rise = np.flatnonzero(np.diff(curve) > 0.0)
+    if rise.size:
+        low, high = curve[rise[0]], curve[rise[0] + 1]
+        raise ParameterError(
+            f"{label}: acceptance_curve rises from {low:g} to {high:g}; "
+            "the probability that the first l tokens are all accepted cannot rise with l"
+        )
+
+
+def _check_totals(fields: Fields) -> None:
+    if not isinstance(fields["name"], str):
+        raise ParameterError(f"name = {describe(fields['name'])} is not a text")
+    _check_text("name", fields["name"])
+    for row in ONE_FOR_ALL:
+        value = fields[row.field]
+        if row.domain is not None and not (value is None and row.optional):
+            row.domain.check(row.place, value)
+    if not any(fields[field] for field in VERIFY_TIMES):
+        places = [f"server.{field}" for field in VERIFY_TIMES]
+        raise ParameterError(f"{', '.join(places[:-1])} and {places[-1]} are all 0; one must not be")
+    least, greatest = fields["min_draft_length"], fields["max_draft_length"]
+    if least is not None and least > greatest:
+        raise ParameterError(f"limits.min_draft_length = {least} is above max_draft_length = {greatest}")
