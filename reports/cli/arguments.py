@@ -221,12 +221,13 @@ Formulations = Annotated[
     list[str] | None,
     typer.Option("--formulation", metavar="NAME", help="Only this formulation; may be repeated (default: all)."),
 ]
+_YOURS = "A function of yours, from a Scenario to a Control, a Solution or K lengths"
 FormulaName = Annotated[
     str | None,
     typer.Option(
         "--formula",
         metavar="MODULE:FUNCTION",
-        help="A function of yours, from a Scenario to a Control or to K lengths, scored beside the formulations.",
+        help=f"{_YOURS}, scored beside the formulations.",
     ),
 ]
 WorstFolder = Annotated[
@@ -241,6 +242,6 @@ UserMethods = Annotated[
     typer.Option(
         "--method",
         metavar="MODULE:FUNCTION",
-        help="A function of yours, from a Scenario to a Control or a Solution, beside ours; may be repeated.",
+        help=f"{_YOURS}, beside ours; may be repeated.",
     ),
 ]

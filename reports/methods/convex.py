@@ -114,6 +114,6 @@ for _problem in CONVEX_PROBLEMS:
             label=CONVEX,
             colour="yellow",
             marker="h",
-            line=(0, (5, 1)),
+            line=(0, (8, 2)),
         )
     )
