@@ -1,31 +1,17 @@
-"""The methods of each problem: from a scenario and options to a solution, scored by the one evaluator."""
+"""Every method there is, one record each: the one table that whoever asks for methods reads.
 
-from collections.abc import Callable
-from typing import Any
+A new one is its file in `msopt/rivals` and an entry here. A package above adds a method of its own by `add`.
+"""
 
-import numpy as np
-from numpy.random import SeedSequence
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
-from msopt.arrays import FloatArray, IntArray
-from msopt.evaluation import evaluate, score, scoring_correction
-from msopt.lengths.heterogeneous import (
-    HeterogeneousOptimum,
-    interpolated_bound,
-    solve_heterogeneous,
-)
-from msopt.lengths.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
-from msopt.lengths.region_search import SearchEffort
-from msopt.lengths.relaxed import length_split
-from msopt.model.control import Control, ModeRule
-from msopt.model.scenario import Problem, Scenario
-from msopt.modes.bounds.upper import upper_bound
-from msopt.modes.exact_modes import exact_lengths, require_exact
-from msopt.modes.expected import DEFAULT_SAMPLES, expected_correction
-from msopt.modes.local_search import best_lengths
-from msopt.modes.mode_problem import ModeProblem
-from msopt.modes.samples import FreshOutcomes
-from msopt.modes.table import table_of_best_modes
-from msopt.options import Options
+from msopt import procedures as do
+from msopt.errors import ParameterError, describe
+from msopt.lengths.homogeneous import solve_homogeneous
+from msopt.method import Method, Procedure, Role
+from msopt.model.scenario import PROBLEMS, Problem, Scenario
+from msopt.modes.expected import EXACT_UP_TO
 from msopt.rivals.baselines import (
     centralised_goodput,
     computation_only_lengths,
@@ -35,204 +21,297 @@ from msopt.rivals.baselines import (
     server_only_goodput,
     uniform_lengths,
 )
-from msopt.rivals.greedy import greedy_lengths
-from msopt.rivals.grid import DEFAULT_POINTS, grid_lengths
-from msopt.solution import Solution
 
-PAPER_SAMPLES = 1000
-LEAST_SEARCH_SAMPLES = 500
-SEARCH_DRAWS = 200_000
-
-Method = Callable[[Scenario, Options, float | None], Solution]
-"""From a scenario, options, and a bound [token/s] that is known already; methods with a proof do not look at that."""
+DECOMPOSITION, EXACT = "decomposition", "exact"
 
 
-def _without_control(problem: Problem, goodput: Callable[[Scenario], float]) -> Method:
-    """Methods that have no one control: only their goodput is known, and no bound of the problem applies."""
-
-    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-        del options, known_bound
-        return Solution(scenario=scenario, problem=problem, method="", goodput=goodput(scenario))
-
-    return method
-
-
-def _shared(problem: Problem) -> dict[str, Method]:
-    return {
-        "server-only": _without_control(problem, server_only_goodput),
-        "point-to-point": _without_control(problem, lambda scenario: point_to_point_goodput(scenario, problem)),
-        "centralised": _without_control(problem, lambda scenario: centralised_goodput(scenario, problem)),
-    }
-
-
-def _multispin(
-    scenario: Scenario,
+def _ours(
+    name: str,
     problem: Problem,
-    lengths: IntArray,
-    share_hz: FloatArray,
-    bound: float,
+    procedure: Procedure,
+    what: str,
     *,
-    proven: bool = False,
-    **known: Any,
-) -> Solution:
-    """The solution of given lengths and shares."""
-    control = Control(problem=problem, draft_length=lengths, bandwidth_hz=share_hz)
-    return Solution.of(scenario, control, evaluate(scenario, control), bound, proven=proven, **known)
-
-
-def _homogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-    del options, known_bound
-    best = solve_homogeneous(scenario)
-    return _common(scenario, best, best.draft_length, best.bound)
-
-
-def _homogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-    del known_bound
-    best = solve_homogeneous(scenario)
-    start = int(best.draft_length[0])
-    length, goodput, all_tried = enumerated_length(scenario, best.per_token_s, start, options.time_limit_s)
-    lengths = np.full(scenario.device_count, length, dtype=np.int64)
-    return _common(scenario, best, lengths, goodput if all_tried else best.bound)
-
-
-def _common(scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bound: float) -> Solution:
-    return _multispin(
-        scenario,
-        "homogeneous",
-        lengths,
-        best.bandwidth_hz,
-        bound,
-        proven=True,
-        per_token_s=best.per_token_s,
-        relaxed_goodput=best.relaxed_goodput,
-        price_of_bandwidth=best.price_of_bandwidth,
-    )
-
-
-def _heterogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-    del options, known_bound
-    return _each(scenario, solve_heterogeneous(scenario))
-
-
-def _heterogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-    del known_bound
-    effort = SearchEffort(nodes=options.node_limit, seconds=options.time_limit_s)
-    return _each(scenario, solve_heterogeneous(scenario, effort))
-
-
-def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
-    return _multispin(
-        scenario,
-        "heterogeneous",
-        best.draft_length,
-        best.bandwidth_hz,
-        best.bound,
-        proven=True,
-        relaxed_goodput=best.relaxed.goodput,
-        price_of_bandwidth=best.relaxed.price_of_bandwidth,
-    )
-
-
-def _with_shares(
-    lengths_of: Callable[[Scenario, Options], IntArray], share_of: Callable[[Scenario, IntArray], FloatArray]
+    whose: str = "ours",
+    tried_up_to: int | None = None,
 ) -> Method:
-    """Baselines: lengths by one rule, then shares of the band by another."""
-
-    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-        lengths = lengths_of(scenario, options)
-        proven = known_bound is None
-        bound = interpolated_bound(scenario) if known_bound is None else known_bound
-        return _multispin(scenario, "heterogeneous", lengths, share_of(scenario, lengths), bound, proven=proven)
-
-    return method
-
-
-def _equal_shares(scenario: Scenario, lengths: IntArray) -> FloatArray:
-    return np.full(lengths.shape, scenario.equal_share_hz)
-
-
-def _best_shares(scenario: Scenario, lengths: IntArray) -> FloatArray:
-    return length_split(scenario, lengths.astype(float))[1]
-
-
-def _grid(scenario: Scenario, options: Options) -> IntArray:
-    return grid_lengths(
-        scenario,
-        phi_points=options.grid_phi or DEFAULT_POINTS,
-        lambda_points=options.grid_lambda or DEFAULT_POINTS,
-        rule=options.grid_rule or "clip",
+    return Method(
+        name=name,
+        problem=problem,
+        procedure=procedure,
+        role="optimum",
+        whose=whose,
+        what=what,
+        label=f"{name} (ours)",
+        colour="black",
+        marker="o",
+        line="-",
+        tried_up_to=tried_up_to,
     )
 
 
-def _modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRule = "best") -> Method:
-    """Search on one set of draws (or exactly), score on another; the bound is that of the best modes."""
+def _systems(problem: Problem) -> tuple[Method, ...]:
+    def alone(goodput: Callable[[Scenario, Problem], float]) -> Procedure:
+        return do.without_control(problem, lambda scenario: goodput(scenario, problem))
 
-    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-        samples = options.samples or DEFAULT_SAMPLES
-        seed = SeedSequence(options.seed).spawn(1)[0]
-        most = max(LEAST_SEARCH_SAMPLES, SEARCH_DRAWS // scenario.device_count)
-        searched = expected_correction(scenario, rule, samples=min(samples, most), seed=seed)
-        control = _mode_control(scenario, lengths_of(ModeProblem(scenario, searched), options), rule)
-        scoring = searched if searched.exact else scoring_correction(scenario, rule, samples=samples, seed=options.seed)
-        evaluation = score(scenario, control, scoring)
-        if known_bound is None:
-            best_modes = searched if rule == "best" else expected_correction(scenario, "best", samples=2)
-            bound = upper_bound(ModeProblem(scenario, best_modes), evaluation.goodput)
-        else:
-            bound = known_bound
-        return Solution.of(scenario, control, evaluation, bound)
-
-    return method
-
-
-def _exact_modes(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-    """The table, a first control by `decomposition`, and the proof."""
-    del known_bound
-    require_exact(scenario)
-    problem = ModeProblem(scenario, table_of_best_modes(scenario))
-    best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
-    control = _mode_control(scenario, best.draft_length)
-    return Solution.of(scenario, control, score(scenario, control, problem.correction), best.bound, proven=True)
-
-
-def _mode_control(scenario: Scenario, lengths: IntArray, rule: ModeRule = "best") -> Control:
-    share = _equal_shares(scenario, lengths)
-    return Control(problem="modes", draft_length=lengths, bandwidth_hz=share, mode_rule=rule)
-
-
-def _searched(problem: ModeProblem, _: Options) -> IntArray:
-    return best_lengths(problem)
-
-
-def _greedy(problem: ModeProblem, options: Options) -> IntArray:
-    if problem.correction.exact and options.samples is None:
-        return greedy_lengths(problem)
-    samples = options.samples or PAPER_SAMPLES
-    seed = SeedSequence(options.seed).spawn(3)[2]
-    return greedy_lengths(ModeProblem(problem.scenario, FreshOutcomes(problem.scenario, "best", samples, seed)))
+    return (
+        Method(
+            name="server-only",
+            problem=problem,
+            procedure=do.without_control(problem, server_only_goodput),
+            role="system",
+            whose="ours",
+            what="no drafting: one token for each device from every verification",
+            label="server only",
+            colour="grey",
+            marker="*",
+            line=(0, (1, 2)),
+        ),
+        Method(
+            name="point-to-point",
+            problem=problem,
+            procedure=alone(point_to_point_goodput),
+            role="system",
+            whose="[MS] P2P",
+            what="one device alone with the whole band, the mean over the devices",
+            label="P2P-SPIN",
+            colour="orange",
+            marker="P",
+            line=(0, (3, 1, 1, 1, 1, 1)),
+        ),
+        Method(
+            name="centralised",
+            problem=problem,
+            procedure=alone(centralised_goodput),
+            role="system",
+            whose="[MS] Cen-SPIN",
+            what="drafting and verification at the server, one best length, no radio",
+            label="Cen-SPIN",
+            colour="sky",
+            marker="X",
+            line=(0, (1, 1)),
+        ),
+    )
 
 
-METHODS: dict[Problem, dict[str, Method]] = {
-    "homogeneous": {"decomposition": _homogeneous, "exact": _homogeneous_exact, **_shared("homogeneous")},
-    "heterogeneous": {
-        "decomposition": _heterogeneous,
-        "exact": _heterogeneous_exact,
-        "grid": _with_shares(_grid, _best_shares),
-        "fixed": _with_shares(lambda scenario, options: fixed_lengths(scenario, options.length), _equal_shares),
-        "equal-bandwidth": _with_shares(lambda scenario, _: equal_bandwidth_lengths(scenario), _equal_shares),
-        "homogeneous": _with_shares(lambda scenario, _: solve_homogeneous(scenario).draft_length, _best_shares),
-        **_shared("heterogeneous"),
-    },
-    "modes": {
-        "decomposition": _modes(_searched),
-        "exact": _exact_modes,
-        "greedy": _modes(_greedy),
-        "all-uplink": _modes(_searched, "all-uplink"),
-        "all-downlink": _modes(_searched, "all-downlink"),
-        "random-modes": _modes(_searched, "random"),
-        "uniform-length": _modes(lambda problem, _: uniform_lengths(problem)),
-        "computation-only": _modes(lambda problem, _: computation_only_lengths(problem.scenario)),
-        **_shared("modes"),
-    },
-}
-"""Every method by problem and name, the default first."""
+_HOMOGENEOUS = (
+    _ours(
+        DECOMPOSITION,
+        "homogeneous",
+        do.homogeneous,
+        "the split of Lemma 1 and the better whole neighbour of Theorem 1's length",
+        whose="[MS], computed in our way",
+    ),
+    _ours(
+        EXACT,
+        "homogeneous",
+        do.homogeneous_exact,
+        "the split of Lemma 1, every common length tried",
+        tried_up_to=1000,
+    ),
+    *_systems("homogeneous"),
+)
+
+_HETEROGENEOUS = (
+    _ours(
+        DECOMPOSITION,
+        "heterogeneous",
+        do.heterogeneous,
+        "the convex program by its closed form for each deadline, then the search of method exact, cut short",
+    ),
+    _ours(
+        EXACT,
+        "heterogeneous",
+        do.heterogeneous_exact,
+        "regions of deadlines and lengths, closed by a multiple-choice bound or by listing what is left",
+        tried_up_to=64,
+    ),
+    Method(
+        name="grid",
+        problem="heterogeneous",
+        procedure=do.with_shares(do.grid_of, do.best_shares),
+        role="algorithm",
+        whose="[MS] Algorithm 1",
+        what="grid over deadline and price of bandwidth, rounded lengths",
+        label="[MS] Algorithm 1",
+        colour="blue",
+        marker="s",
+        line="--",
+    ),
+    Method(
+        name="fixed",
+        problem="heterogeneous",
+        procedure=do.with_shares(lambda scenario, options: fixed_lengths(scenario, options.length), do.equal_shares),
+        role="baseline",
+        whose="[MS] Fixed BW&L",
+        what="one given length for all, equal shares of the band",
+        label="Fixed BW&L",
+        colour="purple",
+        marker="v",
+        line=":",
+    ),
+    Method(
+        name="equal-bandwidth",
+        problem="heterogeneous",
+        procedure=do.with_shares(lambda scenario, _: equal_bandwidth_lengths(scenario), do.equal_shares),
+        role="baseline",
+        whose="[MS] Uni-BW",
+        what="equal shares of the band, the best lengths with them",
+        label="Uni-BW",
+        colour="green",
+        marker="^",
+        line="-.",
+    ),
+    Method(
+        name="homogeneous",
+        problem="heterogeneous",
+        procedure=do.with_shares(lambda scenario, _: solve_homogeneous(scenario).draft_length, do.best_shares),
+        role="baseline",
+        whose="[MS] Homo",
+        what="one length for all, the best split of the band",
+        label="Homo",
+        colour="vermilion",
+        marker="D",
+        line=(0, (5, 1)),
+    ),
+    *_systems("heterogeneous"),
+)
+
+_MODES = (
+    _ours(
+        DECOMPOSITION,
+        "modes",
+        do.with_modes(do.searched),
+        "for each deadline which devices draft, by exact gains; best modes",
+    ),
+    _ours(
+        EXACT,
+        "modes",
+        do.exact_modes,
+        f"proven optimal by transforms of the table of all outcomes; up to {EXACT_UP_TO} devices",
+        tried_up_to=EXACT_UP_TO,
+    ),
+    Method(
+        name="greedy",
+        problem="modes",
+        procedure=do.with_modes(do.greedily),
+        role="algorithm",
+        whose="[UD] Algorithm 1",
+        what="from no drafts, one token more to all or to the best device",
+        label="[UD] Algorithm 1",
+        colour="blue",
+        marker="s",
+        line="--",
+    ),
+    Method(
+        name="all-uplink",
+        problem="modes",
+        procedure=do.with_modes(do.searched, "all-uplink"),
+        role="baseline",
+        whose="[UD] baseline",
+        what="every correction by uplink, the lengths we find best for it",
+        label="all uplink",
+        colour="vermilion",
+        marker="^",
+        line="-.",
+    ),
+    Method(
+        name="all-downlink",
+        problem="modes",
+        procedure=do.with_modes(do.searched, "all-downlink"),
+        role="baseline",
+        whose="[UD] baseline",
+        what="every correction by downlink, the lengths we find best for it",
+        label="all downlink",
+        colour="green",
+        marker="v",
+        line=(0, (5, 1)),
+    ),
+    Method(
+        name="random-modes",
+        problem="modes",
+        procedure=do.with_modes(do.searched, "random"),
+        role="baseline",
+        whose="[UD] baseline",
+        what="a fair coin for each correction, the lengths we find best for it",
+        label="random modes",
+        colour="purple",
+        marker="X",
+        line=":",
+    ),
+    Method(
+        name="uniform-length",
+        problem="modes",
+        procedure=do.with_modes(lambda problem, _: uniform_lengths(problem)),
+        role="baseline",
+        whose="[UD] baseline",
+        what="the best common length, all of them tried; best modes",
+        label="uniform length",
+        colour="orange",
+        marker="D",
+        line=(0, (3, 1, 1, 1, 1, 1)),
+    ),
+    Method(
+        name="computation-only",
+        problem="modes",
+        procedure=do.with_modes(lambda problem, _: computation_only_lengths(problem.scenario)),
+        role="baseline",
+        whose="[UD] baseline",
+        what="lengths chosen as if corrections took no time; best modes",
+        label="computation only",
+        colour="sky",
+        marker="P",
+        line=(0, (1, 1)),
+    ),
+    *_systems("modes"),
+)
+
+_KNOWN: dict[Problem, dict[str, Method]] = {problem: {} for problem in PROBLEMS}
+
+
+def add(method: Method) -> None:
+    """Let a method be known; ParameterError where its problem has one of its name."""
+    known = _KNOWN[method.problem]
+    if method.name in known:
+        raise ParameterError(f"method {method.name} of problem {method.problem} is known already")
+    known[method.name] = method
+
+
+for _method in (*_HOMOGENEOUS, *_HETEROGENEOUS, *_MODES):
+    add(_method)
+
+METHODS: Mapping[Problem, Mapping[str, Method]] = MappingProxyType(
+    {problem: MappingProxyType(dict(known)) for problem, known in _KNOWN.items()}
+)
+"""The methods of this package by problem and name, the default first."""
+
+
+def methods_of(problem: Problem, *roles: Role) -> list[Method]:
+    """Every method of a problem that is known, what was added among them, the default first; or those of some roles."""
+    return [method for method in _KNOWN[problem].values() if not roles or method.role in roles]
+
+
+def method_of(problem: Problem, name: str) -> Method:
+    """The method of a name; ParameterError with the names that are allowed."""
+    if problem not in _KNOWN:
+        raise ParameterError(f"problem = {describe(problem)} is not one of {', '.join(PROBLEMS)}")
+    if name not in _KNOWN[problem]:
+        raise ParameterError(
+            f"method = {describe(name)} does not solve problem {problem}; allowed are {', '.join(_KNOWN[problem])}"
+        )
+    return _KNOWN[problem][name]
+
+
+def by_name() -> dict[str, Method]:
+    """One method for every name: its role and how figures draw it are alike in all problems that have it."""
+    return {method.name: method for problem in PROBLEMS for method in methods_of(problem)}
+
+
+def names_of(*roles: Role) -> tuple[str, ...]:
+    """The names of all methods of some roles."""
+    return tuple(name for name, method in by_name().items() if method.role in roles)
+
+
+def optimum_at(problem: Problem, devices: int, exact_up_to: int | None = None) -> str:
+    """`exact` up to some number of devices, by default as far as it is tried, else `decomposition`."""
+    most = _KNOWN[problem][EXACT].tried_up_to if exact_up_to is None else exact_up_to
+    return EXACT if most is None or devices <= most else DECOMPOSITION

@@ -1,7 +1,8 @@
-"""What a user may choose about a method."""
+"""What a user may choose about a method: every option once, with its type, its limits, its words and its owner."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msopt.errors import ParameterError, describe
 from msopt.model.validation import (
@@ -15,75 +16,107 @@ from msopt.rivals.grid import GridRule
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
-    """What some methods let a user choose; None means the method's own default.
+class Option:
+    """What an option is beside its type.
 
     Attributes
     ----------
-    samples : int
-        Outcomes that score a control of problem `modes` beyond the table (20 000), and with method `greedy`
-        the fresh outcomes of each of its evaluations (exact within the table, 1000 beyond).
-    seed : int
-        Of every draw.
-    length : int
-        The length of method `fixed` (8 within the limits).
-    grid_phi, grid_lambda : int
-        Points of method `grid` (100 each).
-    grid_rule : "clip" or "skip"
-        What `grid` does with rounded lengths outside the limits.
-    node_limit : int
-        The most nodes that method `exact` looks at (no limit).
-    time_limit_s : float
-        The most time that it searches [s] (no limit).
+    help : str
+        What it sets, and the default.
+    method : str or None
+        The one method that it goes with; None: any.
+    least, most : int
+        Of a whole number. (A number with a fraction is above 0.)
+    metavar : str
+        What stands for its value in the help of the command line; "" where that names the choices.
     """
 
-    samples: int | None = None
-    seed: int = 0
-    length: int | None = None
-    grid_phi: int | None = None
-    grid_lambda: int | None = None
-    grid_rule: GridRule | None = None
-    node_limit: int | None = None
-    time_limit_s: float | None = None
+    help: str
+    method: str | None = None
+    least: int = 0
+    most: int = LARGEST_WHOLE
+    metavar: str = "N"
 
 
-_METHOD_OF_OPTION = {
-    "length": "fixed",
-    "grid_phi": "grid",
-    "grid_lambda": "grid",
-    "grid_rule": "grid",
-    "node_limit": "exact",
-    "time_limit_s": "exact",
-}
-_LIMITS = {
-    "samples": (2, MOST_SAMPLES),
-    "seed": (0, LARGEST_WHOLE),
-    "length": (0, MOST_TOKENS),
-    "grid_phi": (1, MOST_GRID_POINTS),
-    "grid_lambda": (1, MOST_GRID_POINTS),
-    "node_limit": (1, LARGEST_WHOLE),
-}
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What some methods let a user choose; None means the method's own default."""
+
+    samples: Annotated[
+        int | None,
+        Option(help="Outcomes drawn where problem modes is not exact (default 20000).", least=2, most=MOST_SAMPLES),
+    ] = None
+    """With method `greedy` also the fresh outcomes of each of its evaluations (exact within the table, 1000 beyond)."""
+    seed: Annotated[int, Option(help="Seed of every draw (default 0).", metavar="S")] = 0
+    length: Annotated[
+        int | None,
+        Option(help="Draft length of method fixed, in tokens (default 8).", method="fixed", most=MOST_TOKENS),
+    ] = None
+    grid_phi: Annotated[
+        int | None,
+        Option(help="Points of phi in method grid (default 100).", method="grid", least=1, most=MOST_GRID_POINTS),
+    ] = None
+    grid_lambda: Annotated[
+        int | None,
+        Option(help="Points of lambda in method grid (default 100).", method="grid", least=1, most=MOST_GRID_POINTS),
+    ] = None
+    grid_rule: Annotated[
+        GridRule | None,
+        Option(
+            help="Method grid: clip rounded lengths to the limits (default), or skip them.", method="grid", metavar=""
+        ),
+    ] = None
+    node_limit: Annotated[
+        int | None, Option(help="Most nodes of method exact (default: no limit).", method="exact", least=1)
+    ] = None
+    time_limit_s: Annotated[
+        float | None,
+        Option(help="Longest search of method exact, in seconds (default: no limit).", method="exact", metavar="S"),
+    ] = None
+    solver: Annotated[
+        str | None,
+        Option(help="Method convex: ECOS (default), CLARABEL or SCS.", method="convex", metavar="NAME"),
+    ] = None
+
+
+_HINTS = get_type_hints(Options, include_extras=True)
+OPTIONS: dict[str, Option] = {name: get_args(hint)[1] for name, hint in _HINTS.items()}
+"""Every option by name."""
+TYPES: dict[str, Any] = {name: get_args(hint)[0] for name, hint in _HINTS.items()}
+"""The type of each, None among its values where the method has a default of its own."""
+
+
+def options_of(method: str) -> tuple[str, ...]:
+    """The options that a method takes."""
+    return tuple(name for name, option in OPTIONS.items() if option.method in (None, method))
 
 
 def checked_options(method: str, given: dict[str, object]) -> Options:
     """The options given, or ParameterError for one that is unknown, out of range or not for the method."""
-    try:
-        chosen = Options(**given)  # type: ignore[arg-type]
-    except TypeError:
-        unknown = next(name for name in given if name not in Options.__dataclass_fields__)
-        raise ParameterError(
-            f"option {describe(unknown)} is unknown; known are {', '.join(Options.__dataclass_fields__)}"
-        ) from None
-    for name, owner in _METHOD_OF_OPTION.items():
-        if getattr(chosen, name) is not None and method != owner:
-            raise ParameterError(f"option {name} goes with method {owner}, not with {method}")
-    for name, (least, most) in _LIMITS.items():
-        value = getattr(chosen, name)
-        if value is not None:
-            check_whole(f"option {name}", value, least, most)
-    limit = chosen.time_limit_s
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float) or not 0 < limit < inf):
-        raise ParameterError(f"option time_limit_s = {describe(limit)} is not a number above 0")
-    if chosen.grid_rule not in (None, "clip", "skip"):
-        raise ParameterError(f"option grid_rule = {describe(chosen.grid_rule)} is not clip or skip")
+    unknown = next((name for name in given if name not in OPTIONS), None)
+    if unknown is not None:
+        raise ParameterError(f"option {describe(unknown)} is unknown; known are {', '.join(OPTIONS)}")
+    chosen = Options(**given)  # type: ignore[arg-type]
+    values = {field.name: getattr(chosen, field.name) for field in fields(chosen)}
+    chosen_ones = {name: value for name, value in values.items() if value is not None}
+    for name in chosen_ones:
+        if name not in options_of(method):
+            raise ParameterError(f"option {name} goes with method {OPTIONS[name].method}, not with {method}")
+    for name, value in chosen_ones.items():
+        _check(name, value)
     return chosen
+
+
+def _check(name: str, value: object) -> None:
+    option, kinds = OPTIONS[name], get_args(TYPES[name]) or (TYPES[name],)
+    choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else ()
+    if int in kinds:
+        check_whole(f"option {name}", value, option.least, option.most)
+    elif float in kinds:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < inf:
+            raise ParameterError(f"option {name} = {describe(value)} is not a number above 0")
+    elif choices:
+        if value not in choices:
+            raise ParameterError(f"option {name} = {describe(value)} is not {' or '.join(choices)}")
+    elif not isinstance(value, str):
+        raise ParameterError(f"option {name} = {describe(value)} is not a text")

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from msopt.cautions import cautions
-from msopt.errors import ParameterError, describe
-from msopt.methods import METHODS
-from msopt.model.scenario import PROBLEMS, Problem, Scenario
+from msopt.methods import method_of
+from msopt.model.scenario import Problem, Scenario
 from msopt.options import checked_options
 from msopt.solution import Solution
 
@@ -25,7 +24,7 @@ def solve(
     scenario : Scenario
     problem : "homogeneous", "heterogeneous" or "modes"
     method : str
-        One of `METHODS[problem]`.
+        One of `METHODS[problem]`, or what was added to them (`msopt.methods.add`).
     bound : float, optional
         A goodput that no control of the problem exceeds [token/s], such as the `bound` of a better method: a
         baseline, which proves nothing itself, then has that bound and computes none.
@@ -44,11 +43,6 @@ def solve(
     MsoptError
         Where a control has more goodput than the bound.
     """
-    if problem not in METHODS:
-        raise ParameterError(f"problem = {describe(problem)} is not one of {', '.join(PROBLEMS)}")
-    if method not in METHODS[problem]:
-        raise ParameterError(
-            f"method = {describe(method)} does not solve problem {problem}; allowed are {', '.join(METHODS[problem])}"
-        )
-    solution = METHODS[problem][method](scenario, checked_options(method, options), bound)
+    procedure = method_of(problem, method).procedure
+    solution = procedure(scenario, checked_options(method, options), bound)
     return replace(solution, method=method, warnings=cautions(solution))

@@ -8,15 +8,19 @@ are loaded by `report` only, cvxpy by `crosscheck` and by method `convex`, rich 
 import io
 import os
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
 from typer.main import get_command
 
 import msopt
 from msopt import ParameterError, Scenario, Solution
+from msopt.errors import describe
 from msopt.files.whole_files import read_text
+from msopt.methods import methods_of
+from msopt.model.scenario import Problem
+from msopt.options import OPTIONS
 from reports.cli import arguments as opt
 from reports.cli.crosscheck_command import crosscheck
 from reports.cli.measure_command import measure
@@ -24,7 +28,6 @@ from reports.cli.report_command import report
 from reports.cli.scenario_command import scenario
 from reports.cli.schedule_command import schedule
 from reports.cli.sweep_command import sweep
-from reports.methods.convex import solve_problems
 from reports.shared.ending import Interrupted, Terminated, terminable
 from reports.shared.inputs import about, read_control, read_scenario, rejected_names
 from reports.shared.output import check_file, emit, print_tables, say, tell, warn
@@ -92,10 +95,6 @@ def _about(
     """Optimal control of multi-access speculative inference: draft lengths, bandwidth, modes and power."""
 
 
-def _given(**options: object) -> dict[str, object]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
 def _told_once(solutions: Sequence[Solution]) -> list[str]:
     """Every warning once; one that not all problems have begins with those that have it."""
     found: dict[str, list[str]] = {}
@@ -114,40 +113,38 @@ app.command()(report)
 app.command()(sweep)
 
 
+def solve_problems(
+    scenario: Scenario, problems: Sequence[Problem], method: str, options: Mapping[str, Any]
+) -> list[Solution]:
+    """The solutions of one method; a method that one of several problems lacks is an error before any is solved."""
+    known = [[each.name for each in methods_of(problem)] for problem in problems]
+    lacking = [problem for problem, names in zip(problems, known, strict=True) if method not in names]
+    if lacking and len(problems) > 1:
+        shared = [name for name in known[0] if all(name in names for names in known)]
+        raise ParameterError(
+            f"method = {describe(method)} does not solve problem {lacking[0]}; "
+            f"all of them are solved by {', '.join(shared)}"
+        )
+    return [msopt.solve(scenario, problem, method, **options) for problem in problems]
+
+
 @app.command()
+@opt.with_options(*OPTIONS, before="form")
 def solve(
     file: opt.File,
     *,
     problem: opt.ProblemOption = "heterogeneous",
     method: opt.Method = "decomposition",
-    solver: opt.Solver = None,
-    samples: opt.Samples = None,
-    seed: opt.Seed = None,
-    length: opt.Length = None,
-    grid_phi: opt.GridPhi = None,
-    grid_lambda: opt.GridLambda = None,
-    grid_rule: opt.Rule = None,
-    node_limit: opt.NodeLimit = None,
-    time_limit_s: opt.TimeLimit = None,
     form: opt.Form = "table",
     output: opt.JsonOutput = None,
+    **options: object,
 ) -> None:
     """Find the best control of a scenario. The JSON is in SI units; a table's heads name theirs."""
     scenario = read_scenario(file)
     if output is not None:
         check_file(output)
-    options = _given(
-        samples=samples,
-        seed=seed,
-        length=length,
-        grid_phi=grid_phi,
-        grid_lambda=grid_lambda,
-        grid_rule=grid_rule,
-        node_limit=node_limit,
-        time_limit_s=time_limit_s,
-    )
     problems = msopt.PROBLEMS if problem == "all" else (problem,)
-    solutions = solve_problems(scenario, problems, method, options, solver)
+    solutions = solve_problems(scenario, problems, method, options)
     records = [with_protocols(solution) for solution in solutions]
 
     from reports.shared.tables import show_solutions
@@ -170,19 +167,19 @@ def react(file: opt.File, rejected: opt.Rejected, form: opt.Form = "table") -> N
 
 
 @app.command()
+@opt.with_options("samples", "seed", before="form")
 def evaluate(
     file: opt.File,
     control: opt.ControlFile,
-    samples: opt.Samples = None,
-    seed: opt.Seed = None,
     form: opt.Form = "table",
+    **options: object,
 ) -> None:
     """Score anyone's control or reaction. One that breaks a constraint is not scored: exit code 3 and which one."""
     from reports.methods.scoring import scored
     from reports.shared.tables import show_score
 
     scenario = read_scenario(file)
-    record = scored(control, scenario, read_control(control, scenario), _given(samples=samples, seed=seed))
+    record = scored(control, scenario, read_control(control, scenario), options)
     warn(record["warnings"])
     emit(record, lambda console: show_score(console, scenario, record), form=form)
 

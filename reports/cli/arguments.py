@@ -1,13 +1,17 @@
 """The arguments and options of the commands, with their help."""
 
-from typing import Annotated, Literal
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Literal, Optional
 
 import typer
 
 from msopt import PRESETS, PROBLEMS, ParameterError
 from msopt.drawn.channel import CELLS
-from msopt.rivals.grid import GridRule
-from reports.methods.convex import methods_of
+from msopt.methods import methods_of
+from msopt.options import OPTIONS, TYPES
+from reports.methods import CONVEX  # noqa: F401  (so that the help names it)
 from reports.shared.output import Format
 
 
@@ -16,6 +20,42 @@ def _named(folder: str) -> str:
     if not folder:
         raise ParameterError("--output is empty; name a folder")
     return folder
+
+
+def with_options(*names: str, before: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of methods, in place of its last parameter, `**options`, which holds those given.
+
+    Parameters
+    ----------
+    *names : str
+        Of `msopt.options.OPTIONS`.
+    before : str
+        The parameter before which they stand in the help.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**given: object) -> None:
+            chosen = {name: given.pop(name) for name in names}
+            command(**given, **{name: value for name, value in chosen.items() if value is not None})
+
+        signature = inspect.signature(command)
+        own = list(signature.parameters.values())[:-1]
+        place = list(signature.parameters).index(before)
+        parameters = [*own[:place], *map(_parameter, names), *own[place:]]
+        run.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
+        )
+        return run
+
+    return decorate
+
+
+def _parameter(name: str) -> inspect.Parameter:
+    option = OPTIONS[name]
+    told = typer.Option(f"--{name.replace('_', '-')}", metavar=option.metavar or None, help=option.help)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=None, annotation=Annotated[Optional[TYPES[name]], told])  # noqa: UP045
 
 
 ProblemChoice = Literal["homogeneous", "heterogeneous", "modes", "all"]
@@ -31,34 +71,9 @@ Method = Annotated[
         "--method",
         metavar="NAME",
         help="A method of the problem. "
-        + "; ".join(f"{problem}: {', '.join(methods_of(problem))}" for problem in PROBLEMS)
+        + "; ".join(f"{problem}: {', '.join(method.name for method in methods_of(problem))}" for problem in PROBLEMS)
         + ".",
     ),
-]
-Samples = Annotated[
-    int | None,
-    typer.Option("--samples", metavar="N", help="Outcomes drawn where problem modes is not exact (default 20000)."),
-]
-Seed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed of every draw (default 0).")]
-Length = Annotated[
-    int | None, typer.Option("--length", metavar="N", help="Draft length of method fixed, in tokens (default 8).")
-]
-GridPhi = Annotated[
-    int | None, typer.Option("--grid-phi", metavar="N", help="Points of phi in method grid (default 100).")
-]
-GridLambda = Annotated[
-    int | None, typer.Option("--grid-lambda", metavar="N", help="Points of lambda in method grid (default 100).")
-]
-Rule = Annotated[
-    GridRule | None,
-    typer.Option("--grid-rule", help="Method grid: clip rounded lengths to the limits (default), or skip them."),
-]
-NodeLimit = Annotated[
-    int | None, typer.Option("--node-limit", metavar="N", help="Most nodes of method exact (default: no limit).")
-]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option("--time-limit-s", metavar="S", help="Longest search of method exact, in seconds (default: no limit)."),
 ]
 Form = Annotated[Format, typer.Option("--format", help="What is printed.")]
 JsonOutput = Annotated[str | None, typer.Option("--output", metavar="FILE", help="Also write the JSON to this file.")]
@@ -206,20 +221,17 @@ Formulations = Annotated[
     list[str] | None,
     typer.Option("--formulation", metavar="NAME", help="Only this formulation; may be repeated (default: all)."),
 ]
+_YOURS = "A function of yours, from a Scenario to a Control, a Solution or K lengths"
 FormulaName = Annotated[
     str | None,
     typer.Option(
         "--formula",
         metavar="MODULE:FUNCTION",
-        help="A function of yours, from a Scenario to a Control or to K lengths, scored beside the formulations.",
+        help=f"{_YOURS}, scored beside the formulations.",
     ),
 ]
 WorstFolder = Annotated[
     str, typer.Option("--output", metavar="DIR", help="Folder of the worst scenario of each row, to be replayed.")
-]
-Solver = Annotated[
-    str | None,
-    typer.Option("--solver", metavar="NAME", help="Method convex: ECOS (default), CLARABEL or SCS."),
 ]
 Folder = Annotated[
     str,
@@ -230,6 +242,6 @@ UserMethods = Annotated[
     typer.Option(
         "--method",
         metavar="MODULE:FUNCTION",
-        help="A function of yours, from a Scenario to a Control or a Solution, beside ours; may be repeated.",
+        help=f"{_YOURS}, beside ours; may be repeated.",
     ),
 ]

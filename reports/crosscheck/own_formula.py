@@ -1,8 +1,7 @@
 """A user's own formula in the cross-check: its control scored by the evaluator, against the closed form's optimum.
 
-The function takes a Scenario. It returns a Control, or K draft lengths for problem `heterogeneous`, which get
-the split that suits them: an array of whole numbers (integer dtype) is held against the best whole control, of
-real ones against the relaxed optimum. None says that the formula does not apply to the scenario.
+`reports.methods.user_answer` says what it may return. A control, of whole lengths too, is held against the best one of
+its problem, real lengths against the relaxed optimum.
 """
 
 import statistics
@@ -12,15 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import msopt
 from formulations.registry import OBJECTIVE_RTOL
-from msopt import Control, ParameterError, Scenario, Solution
+from msopt import Control, ParameterError, Scenario
 from msopt.files.whole_files import make_folder
-from msopt.lengths.relaxed import exact_goodput, length_split, solve_relaxed
-from reports.methods.user_method import answer_of, control_of
-from reports.shared.user_function import load_function, users_code
+from msopt.lengths.relaxed import exact_goodput, solve_relaxed
+from reports.methods.user_answer import answer_of, control_or_lengths
+from reports.shared.user_function import load_function
 
 Record = dict[str, Any]
 OPTION = "--formula"
@@ -72,30 +69,13 @@ def score_formula(formula: Formula, number: int, scenario: Scenario) -> Score:
 
 
 def _scored(scenario: Scenario, answer: Any) -> tuple[float, float]:
-    if issubclass(type(answer), Control | Solution):
-        control = control_of(answer)
-        evaluation = msopt.evaluate(scenario, control)
-        evaluation.require_feasible()
-        return evaluation.goodput, msopt.solve(scenario, control.problem).goodput
-    lengths = _lengths(answer, scenario.device_count)
-    low, high = scenario.length_limits("heterogeneous")
-    if not np.all((lengths >= low) & (lengths <= high)):
-        raise ParameterError(f"a length is outside {low} to {high}")
-    if not np.issubdtype(lengths.dtype, np.integer):
-        return float(exact_goodput(scenario, lengths)), solve_relaxed(scenario).goodput
-    _, share = length_split(scenario, lengths.astype(float))
-    control = Control(problem="heterogeneous", draft_length=lengths, bandwidth_hz=share)
-    return msopt.evaluate(scenario, control).goodput, msopt.solve(scenario, "heterogeneous").goodput
-
-
-def _lengths(answer: Any, device_count: int) -> np.ndarray[Any, np.dtype[Any]]:
-    """The answer as an array of whole or of real numbers, one for each device."""
-    with users_code("what it returns", "is no array"):
-        lengths = np.array(answer)
-    real = lengths.dtype.kind in "iuf" and not np.ma.is_masked(answer)
-    if lengths.shape != (device_count,) or not real:
-        raise ParameterError(f"neither a Control nor {device_count} lengths")
-    return lengths
+    """The goodput of what it answered, and the optimum that it is held against."""
+    found = control_or_lengths(answer, scenario)
+    if not isinstance(found, Control):
+        return float(exact_goodput(scenario, found)), solve_relaxed(scenario).goodput
+    evaluation = msopt.evaluate(scenario, found)
+    evaluation.require_feasible()
+    return evaluation.goodput, msopt.solve(scenario, found.problem).goodput
 
 
 def formula_row(formula: Formula, scores: Sequence[Score], folder: Path | None) -> Record:

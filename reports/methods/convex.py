@@ -1,24 +1,23 @@
 """Method `convex`: the relaxed problem as one conic program, solved through CVXPY, then the decomposition's rounding.
 
-msopt itself knows no convex solver, so the method is the command line's own. cvxpy is loaded when it is asked for.
+msopt itself knows no convex solver, so the method is added to its table here. cvxpy is loaded when it is asked for.
 """
 
 import importlib.util
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import msopt
 from msopt import Control, ParameterError, Scenario, Solution
-from msopt.cautions import cautions
-from msopt.errors import describe
 from msopt.lengths.heterogeneous import whole_optimum
 from msopt.lengths.homogeneous import better_neighbour, per_token_optimum
 from msopt.lengths.relaxed import RelaxedOptimum
+from msopt.method import Method, Procedure
+from msopt.methods import add
 from msopt.model.problems import KINDS, Problem
-from msopt.options import checked_options
+from msopt.options import Options
 
 if TYPE_CHECKING:
     from formulations import FormulationSolution
@@ -29,70 +28,26 @@ BOUND_RTOL = 1e-6
 """A conic optimum is trusted to this (formulations.registry.OBJECTIVE_RTOL), so a bound made of it is raised by it."""
 
 
-def methods_of(problem: Problem) -> list[str]:
-    """Every method of a problem that the command line knows, the default first."""
-    return [*msopt.METHODS[problem], *([CONVEX] if problem in CONVEX_PROBLEMS else [])]
-
-
 def need_cvxpy(what: str) -> None:
     """Raise ParameterError where CVXPY is not installed."""
     if importlib.util.find_spec("cvxpy") is None:
         raise ParameterError(f"{what} needs CVXPY, which is not installed; pip install 'msopt[formulations]'")
 
 
-def solve_problems(
-    scenario: Scenario,
-    problems: Sequence[Problem],
-    method: str,
-    options: Mapping[str, Any],
-    solver: str | None = None,
-) -> list[Solution]:
-    """The solutions of one method; a method that one of several problems lacks is an error before any is solved."""
-    lacking = [problem for problem in problems if method not in methods_of(problem)]
-    if lacking and len(problems) > 1:
-        shared = [name for name in methods_of(lacking[0]) if all(name in methods_of(each) for each in problems)]
-        raise ParameterError(
-            f"method = {describe(method)} does not solve problem {lacking[0]}; "
-            f"all of them are solved by {', '.join(shared)}"
-        )
-    return [solve(scenario, problem, method, options, solver) for problem in problems]
+def procedure_of(problem: Problem) -> Procedure:
+    """What the method does for one of its problems.
 
-
-def solve(
-    scenario: Scenario, problem: Problem, method: str, options: Mapping[str, Any], solver: str | None = None
-) -> Solution:
-    """`msopt.solve`, method `convex` included.
-
-    Parameters
-    ----------
-    scenario, problem, method
-        As `msopt.solve` takes them.
-    options : mapping
-        Fields of `msopt.options.Options`.
-    solver : str, optional
-        For method `convex` only.
-
-    Raises
-    ------
-    ParameterError
-        For what does not go together, and for laws that no program takes.
-    SolveError
-        Where the solver failed; its text has status, cause and remedy.
+    The procedure raises ParameterError for laws that no program takes, and SolveError where the solver failed; its text
+    has status, cause and remedy.
     """
-    if method not in methods_of(problem):
-        raise ParameterError(
-            f"method = {describe(method)} does not solve problem {problem}; "
-            f"allowed are {', '.join(methods_of(problem))}"
-        )
-    if method != CONVEX:
-        if solver is not None:
-            raise ParameterError(f"option solver goes with method {CONVEX}, not with {method}")
-        return msopt.solve(scenario, problem, method, **options)
-    checked_options(method, dict(options))
-    need_cvxpy(f"method {CONVEX}")
-    found = _relaxed(scenario, problem, solver)
-    solution = (_common if KINDS[problem].one_length else _each)(scenario, found)
-    return replace(solution, method=CONVEX, solver=found.solver, warnings=cautions(solution))
+
+    def procedure(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+        del known_bound
+        need_cvxpy(f"method {CONVEX}")
+        found = _relaxed(scenario, problem, options.solver)
+        return replace((_common if KINDS[problem].one_length else _each)(scenario, found), solver=found.solver)
+
+    return procedure
 
 
 def check_laws(scenario: Scenario) -> None:
@@ -142,7 +97,23 @@ def _scored(scenario: Scenario, control: Control, bound: float, found: "Formulat
         control,
         msopt.evaluate(scenario, control),
         bound,
-        method=CONVEX,
         relaxed_goodput=found.objective,
         price_of_bandwidth=float(found.shadow_price("bandwidth").value),
+    )
+
+
+for _problem in CONVEX_PROBLEMS:
+    add(
+        Method(
+            name=CONVEX,
+            problem=_problem,
+            procedure=procedure_of(_problem),
+            role="conic",
+            whose="ours",
+            what="the relaxed problem as one conic program by CVXPY, rounded as decomposition rounds",
+            label=CONVEX,
+            colour="yellow",
+            marker="h",
+            line=(0, (8, 2)),
+        )
     )

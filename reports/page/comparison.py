@@ -6,17 +6,15 @@ from typing import Any
 import msopt
 from msopt import Scenario, Solution
 from msopt.model.scenario import Problem
-from reports.methods.method_notes import note
 from reports.methods.user_method import user_solution
 from reports.studies.points import SOLVED, Failure, attempt, solve_best
-from reports.studies.study import EXACT_UP_TO
 
 Row = dict[str, Any]
 
 
 def best_of(scenario: Scenario, problem: Problem) -> Solution:
     """The optimum where method `exact` is affordable, else the best control that `decomposition` finds."""
-    return solve_best(scenario, problem, EXACT_UP_TO[problem])
+    return solve_best(scenario, problem)
 
 
 def compare(ours: Solution, own: Sequence[str] = ()) -> list[Row]:
@@ -32,7 +30,7 @@ def _row(ours: Solution, method: str) -> Row | None:
     `gap` is None where the bound does not apply: the method is no control of the problem. A method that needs
     what the scenario lacks, or that fails, has a `status` and a `reason` in place of numbers.
     """
-    whose, what = note(ours.problem, method)
+    known = msopt.METHODS[ours.problem].get(method)
     found = ours if method == ours.method else attempt(_solve, ours, method)
     if found is None:
         return None
@@ -43,8 +41,8 @@ def _row(ours: Solution, method: str) -> Row | None:
     return {
         "problem": ours.problem,
         "method": method,
-        "whose": whose,
-        "what": what,
+        "whose": known.whose if known else "–",
+        "what": known.what if known else "–",
         "goodput_tokens_per_s": goodput,
         "standard_error_tokens_per_s": None if solution is None else solution.standard_error,
         "gain_of_best": ours.goodput / goodput - 1.0 if goodput else None,

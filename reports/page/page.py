@@ -9,6 +9,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from msopt.files.whole_files import make_folder, write_bytes, write_text
+from msopt.methods import names_of
 from msopt.model.problems import KINDS
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.shown import Shown, escaped
@@ -163,9 +164,6 @@ def _paper_figure(record: Record, name: str) -> Row:
     }
 
 
-_ALGORITHMS = ("grid", "greedy")
-
-
 def _behind(record: Record, name: str) -> list[Row]:
     """How far the papers' algorithms lie below our best, over the points of a figure of goodput."""
     table = record.tables[name]
@@ -176,7 +174,7 @@ def _behind(record: Record, name: str) -> list[Row]:
     ]
     best = table[table["scheme"] == "optimum"].set_index(keys)["mean"]
     found = []
-    for scheme in _ALGORITHMS:
+    for scheme in names_of("algorithm"):
         other = table[table["scheme"] == scheme].set_index(keys)["mean"]
         if len(other):
             lost = 1.0 - other / best

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from msopt.methods import EXACT, names_of
 from reports.shared.record import Record
 from reports.shared.words import per_cent
 from reports.studies.points import REFUSED
@@ -16,7 +17,6 @@ SEARCH_RTOL = 1e-3
 """How far `decomposition`, a search, may stay below another control; `exact` may not at all."""
 STANDARD_ERRORS = 4.0
 """Where goodput is sampled, what is below by less than so many standard errors is not below."""
-_SYSTEMS = ("point-to-point", "centralised", "server-only")
 _FEWEST = {"full": {"draws": 10, "heterogeneous": 2000, "modes": 200}}
 """What a full report promises: draws at every point, scenarios behind the gains."""
 
@@ -74,14 +74,14 @@ def _solved(record: Record) -> "pd.DataFrame":
         keys = [column for column in ("pair", "scenario_hash", "draw") if column in draws]
         best = draws[draws["scheme"] == "optimum"].drop_duplicates(keys)
         kept = [*keys, "method", "goodput_tokens_per_s", "bound_tokens_per_s", "standard_error_tokens_per_s"]
-        joined = draws[~draws["scheme"].isin(_SYSTEMS)].merge(best[kept], on=keys, suffixes=("", "_best"))
+        joined = draws[~draws["scheme"].isin(names_of("system"))].merge(best[kept], on=keys, suffixes=("", "_best"))
         parts.append(
             pd.DataFrame(
                 {
                     "goodput": joined["goodput_tokens_per_s"].astype(float),
                     "best": joined["goodput_tokens_per_s_best"].astype(float),
                     "bound": joined["bound_tokens_per_s_best"].astype(float),
-                    "proven": joined["method_best"] == "exact",
+                    "proven": joined["method_best"] == EXACT,
                     "error": joined["standard_error_tokens_per_s"].astype(float).fillna(0.0)
                     + joined["standard_error_tokens_per_s_best"].astype(float).fillna(0.0),
                 }
@@ -97,7 +97,7 @@ def _solved(record: Record) -> "pd.DataFrame":
                 "goodput": goodput,
                 "best": goodput * (1.0 + methods["gain_of_best"].astype(float)),
                 "bound": goodput * (1.0 + methods["gap"].astype(float)),
-                "proven": methods["method_best"] == "exact",
+                "proven": methods["method_best"] == EXACT,
                 "error": 2.0 * methods["standard_error_tokens_per_s"].astype(float).fillna(0.0),
             }
         )

@@ -3,6 +3,7 @@
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from msopt.methods import names_of
 from reports.page.shown import Column, Shown
 from reports.plots.style import label_of
 from reports.shared.record import Record
@@ -245,7 +246,9 @@ def summary(record: Record) -> "DataFrame":
     for solution in rows_of(tables["answer_solutions"]):
         methods = tables["answer_methods"]
         of_it = (methods["place"] == solution["place"]) & (methods["problem"] == solution["problem"])
-        others = methods[of_it & methods["gap"].notna() & ~methods["method"].isin(_NO_BASELINES)]
+        others = methods[
+            of_it & methods["gap"].notna() & ~methods["method"].isin(names_of("optimum", "algorithm", "conic"))
+        ]
         row = solution | {"scenario": names[solution["place"]]}
         for word, ascending in (("closest", True), ("weakest", False)):
             ends = others.sort_values("gain_of_best", ascending=ascending, kind="stable")
@@ -254,9 +257,6 @@ def summary(record: Record) -> "DataFrame":
             row[f"{word}_gain"] = float(ends["gain_of_best"].iloc[0]) if known else None
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-_NO_BASELINES = ("exact", "decomposition", "grid", "greedy", "convex")
 
 
 def _crosschecks(record: Record) -> dict[str, Shown]:

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from msopt.arrays import FloatArray
+from msopt.methods import names_of
 from reports.plots.style import (
     BLACK,
     BLUE,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-_COLOURS = {"ECOS": BLUE, "CLARABEL": ORANGE, "SCS": GREEN, "HIGHS": GREY, "grid": BLUE, "greedy": ORANGE}
+_COLOURS = {"ECOS": BLUE, "CLARABEL": ORANGE, "SCS": GREEN, "HIGHS": GREY} | dict(
+    zip(names_of("algorithm"), (BLUE, ORANGE), strict=False)
+)
 _LEAST = 1e-16
 """What an exact agreement is drawn as."""
 

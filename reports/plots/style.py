@@ -20,6 +20,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
+from msopt.method import Colour, Line
+from msopt.methods import by_name, names_of
 from reports.shared.words import literal
 
 if TYPE_CHECKING:
@@ -84,12 +86,21 @@ class Look:
     label: str
     colour: str
     marker: str
-    line: str | tuple[int, tuple[int, ...]] = "-"
+    line: Line = "-"
 
 
+_COLOURS: dict[Colour, str] = {
+    "black": BLACK,
+    "grey": GREY,
+    "orange": ORANGE,
+    "sky": SKY,
+    "green": GREEN,
+    "yellow": YELLOW,
+    "blue": BLUE,
+    "vermilion": VERMILION,
+    "purple": PURPLE,
+}
 _LOOKS: dict[str, Look] = {
-    "exact": Look("exact (ours)", BLACK, "o"),
-    "decomposition": Look("decomposition (ours)", BLACK, "o"),
     "exact or decomposition": Look("exact or decomp. (ours)", BLACK, "o"),
     "one length": Look("one length for all", BLUE, "."),
     "closed form": Look("closed form", VERMILION, "*", ""),
@@ -99,21 +110,8 @@ _LOOKS: dict[str, Look] = {
     "uplink": Look("uplink", BLUE, "o"),
     "downlink": Look("downlink", VERMILION, "s", "--"),
     "slower of the two": Look("slower of the two", BLACK, "", (0, (1, 1))),
-    "grid": Look("[MS] Algorithm 1", BLUE, "s", "--"),
-    "greedy": Look("[UD] Algorithm 1", BLUE, "s", "--"),
-    "equal-bandwidth": Look("Uni-BW", GREEN, "^", "-."),
-    "homogeneous": Look("Homo", VERMILION, "D", (0, (5, 1))),
-    "fixed": Look("Fixed BW&L", PURPLE, "v", ":"),
-    "point-to-point": Look("P2P-SPIN", ORANGE, "P", (0, (3, 1, 1, 1, 1, 1))),
-    "centralised": Look("Cen-SPIN", SKY, "X", (0, (1, 1))),
-    "server-only": Look("server only", GREY, "*", (0, (1, 2))),
-    "all-uplink": Look("all uplink", VERMILION, "^", "-."),
-    "all-downlink": Look("all downlink", GREEN, "v", (0, (5, 1))),
-    "random-modes": Look("random modes", PURPLE, "X", ":"),
-    "uniform-length": Look("uniform length", ORANGE, "D", (0, (3, 1, 1, 1, 1, 1))),
-    "computation-only": Look("computation only", SKY, "P", (0, (1, 1))),
 }
-OURS = ("exact", "decomposition", "exact or decomposition")
+"""Of what is no method."""
 OF = " · "
 _SHARES = {"accepted": (GREEN, "o"), "uplink": (BLUE, "^"), "downlink": (VERMILION, "s")}
 _OTHERS: tuple[tuple[str, str, Any], ...] = (
@@ -127,9 +125,16 @@ _OTHERS: tuple[tuple[str, str, Any], ...] = (
 )
 
 
+def _known_looks() -> dict[str, Look]:
+    """Of every method, and of what is none."""
+    methods = by_name().items()
+    return {name: Look(one.label, _COLOURS[one.colour], one.marker, one.line) for name, one in methods} | _LOOKS
+
+
 def label_of(scheme: str) -> str:
     """What a scheme is called in figures: a method by the papers' name, anything else as it is."""
-    return _LOOKS[scheme].label if scheme in _LOOKS else literal(scheme)
+    known = _known_looks()
+    return known[scheme].label if scheme in known else literal(scheme)
 
 
 def looks(schemes: Iterable[str]) -> dict[str, Look]:
@@ -138,7 +143,8 @@ def looks(schemes: Iterable[str]) -> dict[str, Look]:
     "SHARE · SCHEME" has the colour of the share; solid where the scheme is ours, dashed and hollow elsewhere.
     """
     names = list(dict.fromkeys(schemes))
-    known = {name: _LOOKS[name] for name in names if name in _LOOKS}
+    of_all = _known_looks()
+    known = {name: of_all[name] for name in names if name in of_all}
     known |= {name: _share_look(*name.split(OF)) for name in names if OF in name}
     taken = {look.colour for look in known.values()}
     free = [other for other in _OTHERS if other[0] not in taken] or list(_OTHERS)
@@ -149,7 +155,7 @@ def looks(schemes: Iterable[str]) -> dict[str, Look]:
 
 def _share_look(share: str, scheme: str) -> Look:
     colour, marker = _SHARES.get(share, (GREY, "D"))
-    ours = scheme in OURS
+    ours = scheme in (*names_of("optimum"), "exact or decomposition")
     label = f"{share}, {'ours' if ours else label_of(scheme)}"
     return Look(label, colour, marker, "-" if ours else (0, (4, 2)))
 

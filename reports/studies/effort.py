@@ -19,9 +19,6 @@ class Effort:
         The points of the figures.
     gains_draws, gains_devices : dict
         By problem: draws of each setting of each family of the gains, and the K of the families that do not vary it.
-    exact_up_to_devices : dict
-        Devices up to which the optimum is the exact method, by problem; the gains of problem `heterogeneous` have
-        always that of `solve_many`.
     """
 
     name: str
@@ -34,10 +31,8 @@ class Effort:
     power_ratio: tuple[float, ...]
     gains_draws: dict[str, int]
     gains_devices: dict[str, int]
-    exact_up_to_devices: dict[str, int]
 
 
-_EXACT_UP_TO: dict[str, int] = {"heterogeneous": 40, "modes": 20}
 _GAINS_DEVICES = {"heterogeneous": 20, "modes": 12}
 QUICK = Effort(
     name="quick",
@@ -49,7 +44,6 @@ QUICK = Effort(
     power_ratio=(1.0, 4.0, 16.0),
     gains_draws={"heterogeneous": 6, "modes": 1},
     gains_devices=_GAINS_DEVICES,
-    exact_up_to_devices=_EXACT_UP_TO,
 )
 FULL = Effort(
     name="full",
@@ -61,6 +55,5 @@ FULL = Effort(
     power_ratio=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
     gains_draws={"heterogeneous": 40, "modes": 8},
     gains_devices=_GAINS_DEVICES,
-    exact_up_to_devices=_EXACT_UP_TO,
 )
 EFFORTS = {effort.name: effort for effort in (QUICK, FULL)}

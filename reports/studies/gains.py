@@ -1,9 +1,12 @@
 """Gains over the baselines that know nothing of heterogeneity: Monte Carlo over families of scenarios."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from msopt.method import Method
+from msopt.methods import methods_of
 from msopt.model.problems import KINDS
 from reports.studies.effort import Effort
 from reports.studies.paper_figures import PAPER_SAMPLES, PRESETS_OF
@@ -15,9 +18,15 @@ if TYPE_CHECKING:
 PAPER_GAIN = 0.88
 """[MS]: up to 88 % over Fixed BW&L."""
 
+
+def _named(methods: Iterable[Method]) -> list[str]:
+    """In the order of the papers' names for them."""
+    return [method.name for method in sorted(methods, key=lambda method: method.whose)]
+
+
 BASELINES: dict[str, list[str]] = {
-    "heterogeneous": ["fixed", "homogeneous", "equal-bandwidth"],
-    "modes": ["all-uplink", "all-downlink", "random-modes", "uniform-length", "computation-only", "greedy"],
+    "heterogeneous": _named(methods_of("heterogeneous", "baseline")),
+    "modes": [*_named(methods_of("modes", "baseline")), *_named(methods_of("modes", "algorithm"))],
 }
 _EXACT_UP_TO = {"heterogeneous": 0}
 """Thousands of scenarios: their optimum is that of `solve_many`, found without the proof that the figures pay for."""
@@ -66,7 +75,7 @@ def studies(effort: Effort, seed: int, methods: tuple[str, ...] = ()) -> dict[st
                 methods=[OPTIMUM, *BASELINES[problem], *methods],
                 draws=effort.gains_draws[problem],
                 seed=seed + 1000 * (number + 1) + place,
-                exact_up_to_devices=_EXACT_UP_TO.get(problem, effort.exact_up_to_devices[problem]),
+                exact_up_to_devices=_EXACT_UP_TO.get(problem),
                 fixed={} if "devices" in axes else {"devices": devices},
                 axes=axes,
                 options=PAPER_SAMPLES if "greedy" in BASELINES[problem] else {},

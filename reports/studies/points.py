@@ -10,7 +10,6 @@ import numpy as np
 
 import msopt
 from msopt import (
-    METHODS,
     Control,
     InfeasibleError,
     MsoptError,
@@ -21,6 +20,7 @@ from msopt import (
     solve_many,
 )
 from msopt.many import LARGEST_TOGETHER
+from msopt.methods import DECOMPOSITION, optimum_at
 from msopt.model.problems import KINDS, Problem
 from reports.methods.user_method import user_solution
 from reports.shared.words import exception_words
@@ -163,33 +163,32 @@ def _solve(study: Study, scheme: str, scenario: Scenario, bound: float | None) -
         # It was given nothing that it could refuse: whatever is wrong with what it does is its own.
         return own._replace(status="failed") if isinstance(own, Failure) and own.status == REFUSED else own
     if scheme == OPTIMUM:
-        return solve_best(scenario, study.problem, study.exact_up_to, bound=bound, options=study.options)
+        return solve_best(scenario, study.problem, study.exact_up_to_devices, bound=bound, options=study.options)
     return msopt.solve(scenario, study.problem, scheme, bound=bound, **study.options.get(scheme, {}))
 
 
 def solve_best(
     scenario: Scenario,
     problem: Problem,
-    exact_up_to: int,
+    exact_up_to: int | None = None,
     *,
     bound: float | None = None,
     options: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> Solution:
     """The optimum where method `exact` is affordable, else the best control that `decomposition` finds."""
-    method = best_method(problem, scenario.device_count, exact_up_to)
+    method = optimum_at(problem, scenario.device_count, exact_up_to)
     try:
         return msopt.solve(scenario, problem, method, bound=bound, **options.get(method, {}))
     except (ParameterError, MemoryError):
-        if method != "exact":
+        if method == DECOMPOSITION:
             raise
     # Its table does not fit this machine's memory.
-    method = "decomposition"
-    return msopt.solve(scenario, problem, method, bound=bound, **options.get(method, {}))
+    return msopt.solve(scenario, problem, DECOMPOSITION, bound=bound, **options.get(DECOMPOSITION, {}))
 
 
 def _together(study: Study, scheme: str, devices: int) -> bool:
     """Whether `solve_many` is the quick way to a scheme."""
-    decomposed = study.problem == "heterogeneous" and _method(study, scheme, devices) == "decomposition"
+    decomposed = study.problem == "heterogeneous" and _method(study, scheme, devices) == DECOMPOSITION
     return decomposed and devices <= LARGEST_TOGETHER
 
 
@@ -219,18 +218,13 @@ def _decompositions(scenarios: Sequence[Scenario]) -> list[Solution]:
             problem="heterogeneous", draft_length=many.draft_length[row], bandwidth_hz=many.bandwidth_hz[row]
         )
         evaluation, bound = evaluate(scenario, control), float(many.bound[row])
-        found.append(Solution.of(scenario, control, evaluation, bound, proven=True, method="decomposition"))
+        found.append(Solution.of(scenario, control, evaluation, bound, proven=True, method=DECOMPOSITION))
     return found
 
 
 def _method(study: Study, scheme: str, devices: int) -> str:
     """The method that a scheme stands for at some number of devices."""
-    return best_method(study.problem, devices, study.exact_up_to) if scheme == OPTIMUM else scheme
-
-
-def best_method(problem: Problem, devices: int, exact_up_to: int) -> str:
-    """`exact` where there is that method and it is affordable, else `decomposition`."""
-    return "exact" if devices <= exact_up_to and "exact" in METHODS[problem] else "decomposition"
+    return optimum_at(study.problem, devices, study.exact_up_to_devices) if scheme == OPTIMUM else scheme
 
 
 def numbers(solution: Solution) -> Row:

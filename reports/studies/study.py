@@ -28,19 +28,18 @@ from typing import Annotated, Any, NamedTuple, Self
 from numpy.random import SeedSequence
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from msopt import METHODS, PRESETS, ParameterError
+from msopt import PRESETS, ParameterError
 from msopt.errors import describe
 from msopt.files.scenario_toml import load_toml
 from msopt.files.whole_files import read_text
+from msopt.methods import methods_of
 from msopt.model.scenario import Problem
 from msopt.model.validation import LARGEST_WHOLE, MOST_DEVICES
 from msopt.options import checked_options
 from reports.studies.settings import SETTINGS, scenario_at
 
 OPTIMUM = "optimum"
-EXACT_UP_TO: dict[Problem, int] = {"homogeneous": 1000, "heterogeneous": 64, "modes": 20}
-"""Devices up to which method `optimum` is `exact` by default: beyond, a proof may take too long for a study."""
-
+"""A study's name for `msopt.methods.optimum_at`."""
 MOST_POINTS = 1_000_000
 """Of one study: a typing error beyond must not fill the memory."""
 
@@ -89,7 +88,7 @@ class Study(BaseModel):
             _once(f"axes.{name}", values)
         for method in self.methods:
             if ":" not in method:
-                _known("methods", method, [OPTIMUM, *METHODS[self.problem]])
+                _known("methods", method, [OPTIMUM, *(method.name for method in methods_of(self.problem))])
         for table in ("fixed", "axes"):
             for name in getattr(self, table):
                 _known(table, name, SETTINGS)
@@ -103,7 +102,7 @@ class Study(BaseModel):
     def _check_options(self) -> None:
         named = [method for method in self.methods if ":" not in method and method != OPTIMUM]
         if OPTIMUM in self.methods:
-            named += [method for method in ("exact", "decomposition") if method in METHODS[self.problem]]
+            named += [method.name for method in methods_of(self.problem, "optimum")]
         for method, given in self.options.items():
             _known("options", method, named)
             try:
@@ -125,11 +124,6 @@ class Study(BaseModel):
     def bases(self) -> list[str]:
         """The presets or the scenarios."""
         return self.presets or self.scenarios
-
-    @property
-    def exact_up_to(self) -> int:
-        """Devices up to which method `optimum` is exact."""
-        return EXACT_UP_TO[self.problem] if self.exact_up_to_devices is None else self.exact_up_to_devices
 
     def settings(self) -> Iterator[dict[str, Any]]:
         """Every combination of the axes, with what is fixed."""

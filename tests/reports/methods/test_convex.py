@@ -7,7 +7,7 @@ import pytest
 from msopt import Scenario, solve
 from msopt.model.acceptance import Acceptance
 from reports.crosscheck.random_scenarios import random_scenario
-from reports.methods import convex
+from reports.methods import CONVEX
 from tests.cases import s1, s2, scenario_of
 from tests.reports.cli.test_errors import assert_one_line
 from tests.reports.command import Command
@@ -20,9 +20,9 @@ PRICE_RTOL = 1e-3
 @pytest.mark.parametrize("problem", ["homogeneous", "heterogeneous"])
 def test_field_case(msopt: Command, problem: str, solver: str) -> None:
     path = msopt.scenario(s2())
-    found = msopt.solved(path, problem, "--method", "convex", "--solver", solver.lower())
+    found = msopt.solved(path, problem, "--method", CONVEX, "--solver", solver.lower())
     expected = msopt.solved(path, problem)
-    assert (found["method"], found["solver"]) == ("convex", solver)
+    assert (found["method"], found["solver"]) == (CONVEX, solver)
     assert found["devices"] == expected["devices"]
     for key in ("goodput_tokens_per_s", "per_token_s", "round_s", "warnings"):
         assert found[key] == expected[key]
@@ -37,7 +37,7 @@ def test_field_case(msopt: Command, problem: str, solver: str) -> None:
 def test_random_family(problem: str, sharing: str) -> None:
     for seed in range(3):
         scenario = random_scenario(seed, devices=(1, 6), uplink_sharing=sharing)  # type: ignore[arg-type]
-        found = convex.solve(scenario, problem, "convex", {}, "CLARABEL")  # type: ignore[arg-type]
+        found = solve(scenario, problem, CONVEX, solver="CLARABEL")  # type: ignore[arg-type]
         expected = solve(scenario, problem)  # type: ignore[arg-type]
         assert found.control is not None
         assert expected.control is not None
@@ -54,26 +54,26 @@ CURVES = [[0.8, 0.5, 0.41, 0.1], [0.6, 0.5]]
 @pytest.mark.parametrize("problem", ["homogeneous", "heterogeneous"])
 def test_curves(problem: str, sharing: str) -> None:
     cell = scenario_of(s2()).replace(acceptance=Acceptance.of([0.8, 0.6], None, CURVES), uplink_sharing=sharing)
-    found, expected = convex.solve(cell, problem, "convex", {}), solve(cell, problem)  # type: ignore[arg-type]
+    found, expected = solve(cell, problem, CONVEX), solve(cell, problem)  # type: ignore[arg-type]
     assert found.goodput == expected.goodput
     assert found.relaxed_goodput == pytest.approx(expected.relaxed_goodput, rel=RELAXED_RTOL)
 
 
 def test_the_table_names_the_solver(msopt: Command) -> None:
-    text = msopt.done("solve", msopt.scenario(s1()), "--method", "convex").out
+    text = msopt.done("solve", msopt.scenario(s1()), "--method", CONVEX).out
     assert "method convex, solver ECOS" in text
-    assert "convex" in msopt.done("solve", "--help").out
+    assert CONVEX in msopt.done("solve", "--help").out
 
 
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("--solver ECOS", ["solver", "convex", "decomposition"]),
+        ("--solver ECOS", ["solver", CONVEX, "decomposition"]),
         ("--method convex --solver HIGHS", ['"HIGHS"', "ECOS or CLARABEL or SCS"]),
         ("--method convex --solver ecos_bb", ["ECOS_BB is refused"]),
-        ("--method convex --problem modes", ["convex", "modes", "decomposition, exact, greedy"]),
-        ("--method convex --problem all", ["convex", "modes", "decomposition, exact, server-only"]),
-        ("--method convex --length 4", ["length", "fixed", "convex"]),
+        ("--method convex --problem modes", [CONVEX, "modes", "decomposition, exact, greedy"]),
+        ("--method convex --problem all", [CONVEX, "modes", "decomposition, exact, server-only"]),
+        ("--method convex --length 4", ["length", "fixed", CONVEX]),
         ("--method greedy", ["heterogeneous", "centralised, convex"]),
     ],
 )
@@ -85,18 +85,18 @@ def test_mixed_laws_are_refused(msopt: Command) -> None:
     path = msopt.folder / "mixed.toml"
     scenario_of(s2()).replace(acceptance=Acceptance.of([0.8, 0.6], [0.0, 0.2])).write(path)
     for problem in ("homogeneous", "heterogeneous"):
-        assert_one_line(msopt("solve", path, "--method", "convex", "--problem", problem), 2, ["geometric", "curves"])
+        assert_one_line(msopt("solve", path, "--method", CONVEX, "--problem", problem), 2, ["geometric", "curves"])
 
 
 def test_a_failed_solve_is_exit_3(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     from formulations.core import solvers
 
     monkeypatch.setitem(solvers.DEFAULT_ITERATIONS, "CLARABEL", 2)
-    outcome = msopt("solve", msopt.scenario(s2()), "--method", "convex", "--solver", "CLARABEL")
+    outcome = msopt("solve", msopt.scenario(s2()), "--method", CONVEX, "--solver", "CLARABEL")
     assert_one_line(outcome, 3, ["draft-control", "status user_limit", "without an optimum", "try ECOS or SCS"])
 
 
-@pytest.mark.parametrize("arguments", [("solve", "qwen-coder", "--method", "convex"), ("crosscheck",)])
+@pytest.mark.parametrize("arguments", [("solve", "qwen-coder", "--method", CONVEX), ("crosscheck",)])
 def test_cvxpy_may_be_missing(msopt: Command, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "cvxpy" else find(name, *rest))
@@ -106,4 +106,4 @@ def test_cvxpy_may_be_missing(msopt: Command, monkeypatch: pytest.MonkeyPatch, a
 def test_the_scenario_may_be_one_point() -> None:
     cell: Scenario = scenario_of(s1()).replace(min_draft_length=4, max_draft_length=4)
     for problem in ("homogeneous", "heterogeneous"):
-        assert convex.solve(cell, problem, "convex", {}).goodput == solve(cell, problem).goodput  # type: ignore[arg-type]
+        assert solve(cell, problem, CONVEX).goodput == solve(cell, problem).goodput  # type: ignore[arg-type]

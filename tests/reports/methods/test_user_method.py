@@ -39,6 +39,27 @@ def test_what_a_solution_says_of_itself_is_not_believed(cell: Scenario, monkeypa
     assert found.goodput == honest.goodput
 
 
+def test_one_protocol_serves_both_options(cell: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole lengths get the split of [MS] Lemmas 2 and 3: all drafts are there at one time, and the band is used up."""
+    wanted = [4, 2, 3, 1]
+    monkeypatch.setattr(own_methods, "nothing", lambda scenario: np.array(wanted))
+    found = user_solution(f"{HERE}:nothing", cell, "heterogeneous")
+    assert found is not None
+    assert found.control is not None
+    assert found.control.draft_length.tolist() == wanted
+    bits = cell.token_payload_bits("heterogeneous") / np.log2(1.0 + 10.0 ** (cell.uplink_snr_db / 10.0))
+    arrives_s = np.array(wanted) * (cell.draft_s_per_token + bits / found.control.bandwidth_hz)
+    assert arrives_s == pytest.approx(np.full(4, arrives_s[0]), rel=1e-9)
+    assert found.control.bandwidth_hz.sum() == pytest.approx(cell.uplink_bandwidth_hz, rel=1e-9)
+    score = score_formula(load_formula(f"{HERE}:nothing"), 0, cell)
+    assert score.difference == found.goodput / msopt.solve(cell).goodput - 1.0
+    assert user_solution(f"{HERE}:nothing", cell, "modes") is None
+    monkeypatch.setattr(own_methods, "nothing", lambda scenario: np.array(wanted) + 0.5)
+    assert score_formula(load_formula(f"{HERE}:nothing"), 0, cell).difference is not None
+    with pytest.raises(ParameterError, match="real lengths, which are no control"):
+        user_solution(f"{HERE}:nothing", cell, "heterogeneous")
+
+
 def test_it_joins_its_problem_alone(cell: Scenario) -> None:
     assert user_solution(f"{HERE}:three", cell, "modes") is None
     assert user_solution(f"{HERE}:nothing", cell, "heterogeneous") is None
@@ -70,17 +91,17 @@ def test_errors(cell: Scenario, function: str, error: type[Exception], words: st
         ("says_nothing", "SilentError", "SilentError"),
         ("says_much", "ValueError: line line", "ValueError: line line"),
         ("recurses", "RecursionError", "RecursionError"),
-        ("named_control", "returns a Fake", "neither a Control nor 4 lengths"),
+        ("named_control", "returns a Fake", "returns a Fake, not a Control"),
         ("empty_control", "is no whole Control: AttributeError", "is no whole Control: AttributeError"),
         ("unchecked_control", "bandwidth_hz holds a number that is not finite", "not finite"),
         ("complex_control", "omplex", "omplex"),
         ("many_rounds", "shape (2, 4)", "shape (2, 4)"),
-        ("waits", "returns a coroutine", "neither a Control nor 4 lengths"),
-        ("complex_lengths", "returns a ndarray", "neither a Control nor 4 lengths"),
-        ("masked_lengths", "returns a MaskedArray", "neither a Control nor 4 lengths"),
-        ("nan_lengths", "returns a ndarray", "a length is outside 1 to 25"),
-        ("ragged_lengths", "returns a list", "is no array: ValueError"),
-        ("no_array", "returns a Lengths", "is no array: SystemExit: no array"),
+        ("waits", "returns a coroutine", "returns a coroutine"),
+        ("complex_lengths", "returns a ndarray", "not a Control, a Solution with one, 4 draft lengths, or None"),
+        ("masked_lengths", "returns a MaskedArray", "returns a MaskedArray"),
+        ("nan_lengths", "a length outside 1 to 25", "a length outside 1 to 25"),
+        ("ragged_lengths", "is no array: ValueError", "is no array: ValueError"),
+        ("no_array", "is no array: SystemExit: no array", "is no array: SystemExit: no array"),
     ],
 )
 def test_whatever_a_function_does_is_one_line(cell: Scenario, function: str, as_method: str, as_formula: str) -> None:

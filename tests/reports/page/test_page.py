@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from msopt import METHODS, PROBLEMS, Scenario
-from reports.methods.method_notes import note
 from reports.page.answer import answer
 from reports.page.html import TEMPLATES, as_html
 from reports.page.page import HEADINGS, TITLE, markdown
@@ -261,14 +260,6 @@ def test_the_answer_says_whether_drafting_pays(made_up: Record, report: Path) ->
         for key, method in (("server_only_tokens_per_s", "server-only"), ("centralised_tokens_per_s", "centralised")):
             assert row[key] == of_it[method]
         assert verdict(row) in page
-
-
-def test_every_method_is_described() -> None:
-    for problem in PROBLEMS:
-        for method in METHODS[problem]:
-            whose, what = note(problem, method)
-            assert len(whose) > 2
-            assert len(what) > 20
 
 
 # The checks of a report.

@@ -18,7 +18,7 @@ from distributed import KilledWorker
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
 import msopt as package
-from msopt import InfeasibleError, ManySolutions, MsoptError, ParameterError, Scenario, methods
+from msopt import InfeasibleError, ManySolutions, MsoptError, ParameterError, Scenario, procedures
 from reports.page.comparison import best_of
 from reports.shared import parallel
 from reports.studies import points as points_module
@@ -283,7 +283,7 @@ def test_where_no_proof_is_affordable_the_optimum_is_the_decompositions(
     def refuse(scenario: Scenario) -> None:
         raise ParameterError(f"no memory for {scenario.device_count} devices")
 
-    monkeypatch.setattr(methods, "require_exact", refuse)
+    monkeypatch.setattr(procedures, "require_exact", refuse)
     study = Study(problem="modes", presets=["uldl-qwen25"], methods=["optimum", "exact"], fixed={"devices": 3})
     best, exact = read_results(sweep(study, folder, jobs=1).results)
     assert (best["method"], best["status"]) == ("decomposition", SOLVED)

@@ -1,0 +1,202 @@
+"""What the methods do: from a scenario and options to a solution, scored by the one evaluator."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.random import SeedSequence
+
+from msopt.arrays import FloatArray, IntArray
+from msopt.evaluation import evaluate, score, scoring_correction
+from msopt.lengths.heterogeneous import (
+    HeterogeneousOptimum,
+    interpolated_bound,
+    solve_heterogeneous,
+)
+from msopt.lengths.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
+from msopt.lengths.region_search import SearchEffort
+from msopt.lengths.relaxed import length_split
+from msopt.method import Procedure
+from msopt.model.control import Control, ModeRule
+from msopt.model.scenario import Problem, Scenario
+from msopt.modes.bounds.upper import upper_bound
+from msopt.modes.exact_modes import exact_lengths, require_exact
+from msopt.modes.expected import DEFAULT_SAMPLES, expected_correction
+from msopt.modes.local_search import best_lengths
+from msopt.modes.mode_problem import ModeProblem
+from msopt.modes.samples import FreshOutcomes
+from msopt.modes.table import table_of_best_modes
+from msopt.options import Options
+from msopt.rivals.greedy import greedy_lengths
+from msopt.rivals.grid import DEFAULT_POINTS, grid_lengths
+from msopt.solution import Solution
+
+PAPER_SAMPLES = 1000
+LEAST_SEARCH_SAMPLES = 500
+SEARCH_DRAWS = 200_000
+
+
+def without_control(problem: Problem, goodput: Callable[[Scenario], float]) -> Procedure:
+    """Methods that have no one control: only their goodput is known, and no bound of the problem applies."""
+
+    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+        del options, known_bound
+        return Solution(scenario=scenario, problem=problem, method="", goodput=goodput(scenario))
+
+    return method
+
+
+def _multispin(
+    scenario: Scenario,
+    problem: Problem,
+    lengths: IntArray,
+    share_hz: FloatArray,
+    bound: float,
+    *,
+    proven: bool = False,
+    **known: Any,
+) -> Solution:
+    """The solution of given lengths and shares."""
+    control = Control(problem=problem, draft_length=lengths, bandwidth_hz=share_hz)
+    return Solution.of(scenario, control, evaluate(scenario, control), bound, proven=proven, **known)
+
+
+def homogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+    """The split of Lemma 1 and the better whole neighbour of the real length."""
+    del options, known_bound
+    best = solve_homogeneous(scenario)
+    return _common(scenario, best, best.draft_length, best.bound)
+
+
+def homogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+    """The split of Lemma 1, every common length tried."""
+    del known_bound
+    best = solve_homogeneous(scenario)
+    start = int(best.draft_length[0])
+    length, goodput, all_tried = enumerated_length(scenario, best.per_token_s, start, options.time_limit_s)
+    lengths = np.full(scenario.device_count, length, dtype=np.int64)
+    return _common(scenario, best, lengths, goodput if all_tried else best.bound)
+
+
+def _common(scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bound: float) -> Solution:
+    return _multispin(
+        scenario,
+        "homogeneous",
+        lengths,
+        best.bandwidth_hz,
+        bound,
+        proven=True,
+        per_token_s=best.per_token_s,
+        relaxed_goodput=best.relaxed_goodput,
+        price_of_bandwidth=best.price_of_bandwidth,
+    )
+
+
+def heterogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+    """The relaxed optimum, rounded, then the search of `exact` cut short."""
+    del options, known_bound
+    return _each(scenario, solve_heterogeneous(scenario))
+
+
+def heterogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+    """The search over regions of deadlines and lengths, to its end or to a limit."""
+    del known_bound
+    effort = SearchEffort(nodes=options.node_limit, seconds=options.time_limit_s)
+    return _each(scenario, solve_heterogeneous(scenario, effort))
+
+
+def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
+    return _multispin(
+        scenario,
+        "heterogeneous",
+        best.draft_length,
+        best.bandwidth_hz,
+        best.bound,
+        proven=True,
+        relaxed_goodput=best.relaxed.goodput,
+        price_of_bandwidth=best.relaxed.price_of_bandwidth,
+    )
+
+
+def with_shares(
+    lengths_of: Callable[[Scenario, Options], IntArray], share_of: Callable[[Scenario, IntArray], FloatArray]
+) -> Procedure:
+    """Baselines: lengths by one rule, then shares of the band by another."""
+
+    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+        lengths = lengths_of(scenario, options)
+        proven = known_bound is None
+        bound = interpolated_bound(scenario) if known_bound is None else known_bound
+        return _multispin(scenario, "heterogeneous", lengths, share_of(scenario, lengths), bound, proven=proven)
+
+    return method
+
+
+def equal_shares(scenario: Scenario, lengths: IntArray) -> FloatArray:
+    """B/K for each [Hz], shape (K,)."""
+    return np.full(lengths.shape, scenario.equal_share_hz)
+
+
+def best_shares(scenario: Scenario, lengths: IntArray) -> FloatArray:
+    """The split with which the given lengths are all there first [Hz], shape (K,)."""
+    return length_split(scenario, lengths.astype(float))[1]
+
+
+def grid_of(scenario: Scenario, options: Options) -> IntArray:
+    """[MS] Algorithm 1 with the user's grid or the default one."""
+    return grid_lengths(
+        scenario,
+        phi_points=options.grid_phi or DEFAULT_POINTS,
+        lambda_points=options.grid_lambda or DEFAULT_POINTS,
+        rule=options.grid_rule or "clip",
+    )
+
+
+def with_modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRule = "best") -> Procedure:
+    """Search on one set of draws (or exactly), score on another; the bound is that of the best modes."""
+
+    def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+        samples = options.samples or DEFAULT_SAMPLES
+        seed = SeedSequence(options.seed).spawn(1)[0]
+        most = max(LEAST_SEARCH_SAMPLES, SEARCH_DRAWS // scenario.device_count)
+        searched = expected_correction(scenario, rule, samples=min(samples, most), seed=seed)
+        control = _mode_control(scenario, lengths_of(ModeProblem(scenario, searched), options), rule)
+        scoring = searched if searched.exact else scoring_correction(scenario, rule, samples=samples, seed=options.seed)
+        evaluation = score(scenario, control, scoring)
+        if known_bound is None:
+            best_modes = searched if rule == "best" else expected_correction(scenario, "best", samples=2)
+            bound = upper_bound(ModeProblem(scenario, best_modes), evaluation.goodput)
+        else:
+            bound = known_bound
+        return Solution.of(scenario, control, evaluation, bound)
+
+    return method
+
+
+def exact_modes(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+    """The table, a first control by `decomposition`, and the proof."""
+    del known_bound
+    require_exact(scenario)
+    problem = ModeProblem(scenario, table_of_best_modes(scenario))
+    best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
+    control = _mode_control(scenario, best.draft_length)
+    return Solution.of(scenario, control, score(scenario, control, problem.correction), best.bound, proven=True)
+
+
+def _mode_control(scenario: Scenario, lengths: IntArray, rule: ModeRule = "best") -> Control:
+    share = equal_shares(scenario, lengths)
+    return Control(problem="modes", draft_length=lengths, bandwidth_hz=share, mode_rule=rule)
+
+
+def searched(problem: ModeProblem, _: Options) -> IntArray:
+    """The lengths of `decomposition`."""
+    return best_lengths(problem)
+
+
+def greedily(problem: ModeProblem, options: Options) -> IntArray:
+    """[UD] Algorithm 1: on the exact correction, or on fresh outcomes at each evaluation."""
+    if problem.correction.exact and options.samples is None:
+        return greedy_lengths(problem)
+    samples = options.samples or PAPER_SAMPLES
+    seed = SeedSequence(options.seed).spawn(3)[2]
+    return greedy_lengths(ModeProblem(problem.scenario, FreshOutcomes(problem.scenario, "best", samples, seed)))
