@@ -12,8 +12,8 @@ import msopt
 from formulations import JointLawBound
 from reports.shared.output import print_tables
 from reports.shared.rows import Row
-from reports.shared.table import Column, Table, number_column
 from reports.shared.table_terminal import show_table
+from reports.shared.text_table import Column, Table, decimals_column, number_column
 
 PRESETS = ("uldl-qwen25", "uldl-deepseek-r1")
 POWERS_DBM = (0.0, 10.0, 15.0, 20.0, 30.0)
@@ -21,7 +21,7 @@ _COLUMNS = (
     Column("preset", "preset"),
     number_column("power_dbm", "power", "dBm"),
     *(
-        Column(key, words, "%", lambda gap: f"{100.0 * gap:.3f}", numeric=True)
+        decimals_column(key, words, "%")
         for key, words in (("median", "median gap"), ("least", "least"), ("greatest", "greatest"))
     ),
 )

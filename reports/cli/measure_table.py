@@ -6,8 +6,8 @@ from msopt.measured.profile import Profile
 from msopt.measured.task_acceptance import Estimate, Spread, TaskAcceptance
 from msopt.model.acceptance import Acceptance
 from reports.shared.rows import Row
-from reports.shared.table import Column, Table, count_column
 from reports.shared.table_terminal import show_table
+from reports.shared.text_table import Column, Table, count_column, decimals_column, words_column
 from reports.shared.words import counted, literal
 
 if TYPE_CHECKING:
@@ -74,12 +74,12 @@ def _show_acceptance(console: "Console", profile: Profile) -> None:
     ]
     columns = (
         Column("task", "task"),
-        Column("counts", "accepted/\n(acc. + rej.)", numeric=True),
-        Column("overlap", "Σmin(p, q)\nsame positions", numeric=True),
-        _decimals("z", "z of the\ndifference", "+.2f"),
-        Column("along", "Σmin(p, q)\nalong the text", numeric=True),
-        Column("drafted", "min(1, p/q)\nall drafted", numeric=True),
-        Column("over", "mean ± deviation\nover prompts", numeric=True),
+        words_column("counts", "accepted/\n(acc. + rej.)", numeric=True),
+        words_column("overlap", "Σmin(p, q)\nsame positions", numeric=True),
+        decimals_column("z", "z of the\ndifference", form="+.2f"),
+        words_column("along", "Σmin(p, q)\nalong the text", numeric=True),
+        words_column("drafted", "min(1, p/q)\nall drafted", numeric=True),
+        words_column("over", "mean ± deviation\nover prompts", numeric=True),
     )
     console.print()
     show_table(console, Table.of("acceptance, with intervals over prompts", rows, columns, whole=True))
@@ -100,8 +100,8 @@ def _show_laws(console: "Console", profile: Profile) -> None:
         off = None if measured is None or geometric is None else geometric - measured
         rows.append({"task": name, "off": off} | found)
     laws = ("measured", "geometric", "Beta", "Beta, [MS]")
-    columns = (Column("task", "task"), *(_decimals(law, law) for law in laws))
-    off_column = _decimals("off", "geometric\nless measured", "+.3f")
+    columns = (Column("task", "task"), *(decimals_column(law, law) for law in laws))
+    off_column = decimals_column("off", "geometric\nless measured", form="+.3f")
     title = f"tokens of a round at draft length {length}, by law"
     console.print()
     show_table(console, Table.of(title, rows, (*columns, off_column), whole=True))
@@ -121,8 +121,8 @@ def _show_times(console: "Console", profile: Profile) -> None:
         count_column("batch", "batch"),
         count_column("tokens", "tokens"),
         *(
-            Column(f"{key}_s", words, "ms", lambda seconds: f"{1e3 * seconds:.1f}", numeric=True)
-            for key, words in (("median", "median"), ("q10", "10 %"), ("q90", "90 %"))
+            decimals_column(key, words, "ms", ".1f")
+            for key, words in (("median_s", "median"), ("q10_s", "10 %"), ("q90_s", "90 %"))
         ),
         count_column("n", "times"),
     )
@@ -154,27 +154,22 @@ def _show_payload(console: "Console", profile: Profile) -> None:
         count_column("kept_entries", "entries"),
         count_column("probability_bits", "bits\neach"),
         count_column("distribution_bits", "distribution_bits"),
-        *(Column(str(task), str(task), numeric=True) for task in tasks),
+        *(words_column(str(task), str(task), numeric=True) for task in tasks),
     )
     title = "acceptance by payload, corrected at the server/at the device"
     console.print()
     show_table(console, Table.of(title, [rows[key] for key in sorted(rows)], columns, whole=True))
 
 
-def _decimals(key: str, words: str, form: str = ".3f") -> Column:
-    """A column of numbers with some decimals."""
-    return Column(key, words, text=lambda value: "-" if value is None else f"{value:{form}}", numeric=True)
+def _spread(over: Spread | None) -> str | None:
+    return None if over is None else f"{over.mean:.3f} ± {over.std:.3f}"
 
 
-def _spread(over: Spread | None) -> str:
-    return "-" if over is None else f"{over.mean:.3f} ± {over.std:.3f}"
-
-
-def _interval(estimate: Estimate | None) -> str:
+def _interval(estimate: Estimate | None) -> str | None:
     if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
-        return "-"
+        return None
     return f"{estimate.value:.3f} ({estimate.low:.3f}-{estimate.high:.3f})"
 
 
 def _value(estimate: Estimate | None) -> str:
-    return "-" if estimate is None or estimate.value is None else f"{estimate.value:.3f}"
+    return "–" if estimate is None or estimate.value is None else f"{estimate.value:.3f}"

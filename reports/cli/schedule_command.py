@@ -179,8 +179,8 @@ def _record(
 
 
 def _show(console: "Console", record: dict[str, Any]) -> None:
-    from reports.shared.table import Column, Table
     from reports.shared.table_terminal import show_table
+    from reports.shared.text_table import Column, Table
 
     tasks = ", ".join(record["tasks"]) or "as vLLM served it"
     console.print(f"{record['profile']}; acceptance: {tasks}", style="bold")

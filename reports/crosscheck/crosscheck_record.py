@@ -18,47 +18,13 @@ _TITLES = {
     "crosscheck_trials": "Every trial of the cross-check",
     "crosscheck_notes": "Failures, and what was not asked",
 }
-_HEAD = ["formulation", "solver"]
-_VERDICT = [
-    *_HEAD,
-    "statement",
-    "closed_form",
-    "bound",
-    "trials",
-    "solved",
-    "objective_difference_worst",
-    "objective_difference_median",
-    "objective_tolerance",
-    "minimiser",
-    "minimiser_difference_worst",
-    "minimisers_agree",
-    "minimisers_flat",
-    "minimisers_compared",
-    "prices_agree",
-    "prices_explained",
-    "prices_compared",
-    "certificate_worst",
-    "algorithm",
-    "above_algorithm_least",
-    "above_algorithm_median",
-    "above_brute_force_least",
-    "above_brute_force_trials",
-    "verdict",
-]
-_TRIAL = [
-    *_HEAD,
-    "trial",
-    "devices",
-    "sharing",
-    "status",
-    "objective_difference",
-    "minimiser_difference",
-    "certificate",
-    "above_algorithm",
-    "above_brute_force",
-]
-_NOTE = [*_HEAD, "kind", "text"]
-_SECONDS = [*_HEAD, "build_s", "first_solve_s", "re_solve_s"]
+_SECONDS = ["formulation", "solver", "build_s", "first_solve_s", "re_solve_s"]
+_LEFT_OUT = {
+    "crosscheck": {"repeated", "price_difference_median", "above_algorithm_trials", "above_brute_force_median"}
+    | {"minimiser_difference_median", "minimiser_tolerance", "worst_scenario", *_SECONDS[2:]},
+    "crosscheck_trials": {"scenario", "cause", "minimiser_apart", "price_difference", "price_apart"},
+}
+"""Columns that only `msopt crosscheck` tells."""
 
 
 def crosscheck_record(
@@ -98,10 +64,10 @@ def as_record(found: CrosscheckTables) -> Record:
     import pandas as pd
 
     tables = {
-        "crosscheck": pd.DataFrame(found.verdicts, columns=_VERDICT),
-        "crosscheck_trials": pd.DataFrame(found.trials, columns=_TRIAL),
-        "crosscheck_notes": pd.DataFrame(found.notes, columns=_NOTE),
+        name: pd.DataFrame(rows).drop(columns=list(_LEFT_OUT[name]))
+        for name, rows in (("crosscheck", found.verdicts), ("crosscheck_trials", found.trials))
     }
+    tables["crosscheck_notes"] = pd.DataFrame(found.notes, columns=["formulation", "solver", "kind", "text"])
     seconds = [{key: row[key] for key in _SECONDS} for row in found.verdicts]
     return Record(
         {"tables": {name: _about(name, table) for name, table in tables.items()}}, tables, {"crosscheck": seconds}

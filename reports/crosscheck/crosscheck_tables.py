@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,6 +13,12 @@ from reports.shared.rows import Row
 
 _LARGEST = 1e300
 """What JSON says of an infinite difference of prices."""
+_OFF: dict[str, Callable[[list[float]], float]] = {
+    "worst": lambda known: max(known, key=abs),
+    "median": lambda known: statistics.median(map(abs, known)),
+}
+_ABOVE: dict[str, Callable[[list[float]], float]] = {"least": min, "median": statistics.median, "trials": len}
+_MEDIAN_S = {"s": statistics.median}
 
 
 class CrosscheckTables(NamedTuple):
@@ -110,37 +116,31 @@ def tables_of(
 
 def _verdict_row(subject: Subject, trials: Sequence[Trial]) -> Row:
     solved = [trial for trial in trials if trial.solved]
-    near, price = minimisers(solved, subject.minimiser_limit), prices(solved)
-    objective = _known(trial.difference for trial in solved)
-    minimiser = _known(trial.minimiser_difference for trial in solved)
-    algorithm = _known(trial.above_algorithm for trial in solved)
-    brute_force = _known(trial.above_brute_force for trial in solved)
-    return vars(subject) | {
-        "trials": len(trials),
-        "solved": len(solved),
-        "repeated": sum(trial.repeated for trial in solved),
-        "objective_difference_worst": _worst(objective),
-        "objective_difference_median": _median(map(abs, objective)),
-        "minimiser_difference_worst": _worst(minimiser),
-        "minimiser_difference_median": _median(map(abs, minimiser)),
-        "minimisers_agree": near.agree if near.compared else None,
-        "minimisers_flat": near.explained if near.compared else None,
-        "minimisers_compared": near.compared or None,
-        "prices_agree": price.agree if price.compared else None,
-        "prices_explained": price.explained if price.compared else None,
-        "prices_compared": price.compared or None,
-        "price_difference_median": _median(trial.price_difference for trial in solved),
-        "certificate_worst": _worst(_known(trial.certificate for trial in solved)),
-        "above_algorithm_least": min(algorithm, default=None),
-        "above_algorithm_median": _median(algorithm),
-        "above_algorithm_trials": len(algorithm) or None,
-        "above_brute_force_least": min(brute_force, default=None),
-        "above_brute_force_median": _median(brute_force),
-        "above_brute_force_trials": len(brute_force) or None,
-        "build_s": _median(trial.build_s for trial in solved),
-        "first_solve_s": _median(trial.first_s for trial in solved),
-        "re_solve_s": _median(trial.again_s for trial in solved),
-    }
+    return (
+        subject.head
+        | {"statement": subject.statement, "closed_form": subject.closed_form, "bound": subject.bound}
+        | {"trials": len(trials), "solved": len(solved), "repeated": sum(trial.repeated for trial in solved)}
+        | _numbers("objective_difference", (trial.difference for trial in solved), _OFF)
+        | {"objective_tolerance": subject.objective_tolerance, "minimiser": subject.minimiser}
+        | _numbers("minimiser_difference", (trial.minimiser_difference for trial in solved), _OFF)
+        | {"minimiser_tolerance": subject.minimiser_tolerance}
+        | minimisers(solved, subject.minimiser_limit).columns("minimisers", "flat")
+        | prices(solved).columns("prices", "explained")
+        | _numbers("price_difference", (trial.price_difference for trial in solved), {"median": statistics.median})
+        | _numbers("certificate", (trial.certificate for trial in solved), {"worst": lambda known: max(known, key=abs)})
+        | {"algorithm": subject.algorithm}
+        | _numbers("above_algorithm", (trial.above_algorithm for trial in solved), _ABOVE)
+        | _numbers("above_brute_force", (trial.above_brute_force for trial in solved), _ABOVE)
+        | _numbers("build", (trial.build_s for trial in solved), _MEDIAN_S)
+        | _numbers("first_solve", (trial.first_s for trial in solved), _MEDIAN_S)
+        | _numbers("re_solve", (trial.again_s for trial in solved), _MEDIAN_S)
+    )
+
+
+def _numbers(name: str, values: Iterable[float | None], of: Mapping[str, Callable[[list[float]], float]]) -> Row:
+    """The named statistics of the values that are known; None where there is none."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    return {f"{name}_{word}": function(known) if known else None for word, function in of.items()}
 
 
 def trial_row(subject: Subject, trial: Trial) -> Row:
@@ -166,29 +166,15 @@ def trial_row(subject: Subject, trial: Trial) -> Row:
 
 def with_fractions(verdict: Row) -> Row:
     """A verdict with what tables show of several of its columns: what it tests, and how many of how many."""
-    row = verdict
-    backed = {name: (row[f"{name}_agree"] or 0) for name in ("minimisers", "prices")}
+    minimisers_compared, prices_compared = verdict["minimisers_compared"], verdict["prices_compared"]
     return verdict | {
-        "tests": str(row["statement"]).partition(":")[0],
-        "solved_of": _fraction(row["solved"], row["trials"]),
-        "prices_agree_of": _fraction(backed["prices"], row["prices_compared"]),
-        "minimisers_of": _fraction(backed["minimisers"] + (row["minimisers_flat"] or 0), row["minimisers_compared"]),
-        "prices_of": _fraction(backed["prices"] + (row["prices_explained"] or 0), row["prices_compared"]),
+        "tests": str(verdict["statement"]).partition(":")[0],
+        "solved_of": _fraction(verdict["trials"], verdict["solved"]),
+        "minimisers_of": _fraction(minimisers_compared, verdict["minimisers_agree"], verdict["minimisers_flat"]),
+        "prices_agree_of": _fraction(prices_compared, verdict["prices_agree"]),
+        "prices_of": _fraction(prices_compared, verdict["prices_agree"], verdict["prices_explained"]),
     }
 
 
-def _fraction(part: float, whole: float | None) -> str:
-    return "–" if whole is None else f"{int(part)}/{int(whole)}"
-
-
-def _known(values: Iterable[float | None]) -> list[float]:
-    return [value for value in values if value is not None and math.isfinite(value)]
-
-
-def _median(values: Iterable[float | None]) -> float | None:
-    known = _known(values)
-    return statistics.median(known) if known else None
-
-
-def _worst(known: Sequence[float]) -> float | None:
-    return max(known, key=abs, default=None)
+def _fraction(whole: float | None, *parts: float) -> str:
+    return "–" if whole is None else f"{int(sum(parts))}/{int(whole)}"

@@ -9,6 +9,7 @@ from scipy.special import bdtr
 from formulations.registry import PRICE_RTOL
 from reports.crosscheck.formulation_checks import Check
 from reports.crosscheck.trial import Trial
+from reports.shared.rows import Row
 
 UNKNOWN = "no reason known"
 SOLVED_AT_LEAST = {
@@ -90,6 +91,11 @@ class Agreement(NamedTuple):
         """From why each pair differs; None where it agrees."""
         explained = sum(reason not in (None, UNKNOWN) for reason in reasons)
         return cls(len(reasons), reasons.count(None), explained)
+
+    def columns(self, of: str, explained: str) -> Row:
+        """The counts as columns; None where nothing was compared."""
+        counts = {f"{of}_agree": self.agree, f"{of}_{explained}": self.explained, f"{of}_compared": self.compared}
+        return dict.fromkeys(counts) if not self.compared else counts
 
 
 def minimisers(trials: Sequence[Trial], limit: float) -> Agreement:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from reports.crosscheck.crosscheck_tables import CrosscheckTables, with_fractions
 from reports.shared.rows import Row
-from reports.shared.table import Column, Table, number_column, words_column
 from reports.shared.table_terminal import show_table
+from reports.shared.text_table import Column, Table, number_column, words_column
 from reports.shared.words import literal
 
 if TYPE_CHECKING:

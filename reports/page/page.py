@@ -16,8 +16,8 @@ from reports.plots.style import Panel, inline, label_of, rendered
 from reports.shared.protocols import verdict
 from reports.shared.record import Record
 from reports.shared.rows import Row, rows_of
-from reports.shared.table import Table
 from reports.shared.table_markup import escaped, latex_table, markdown_table
+from reports.shared.text_table import Table
 from reports.shared.words import counted, literal, number, per_cent
 
 LONGEST = 180

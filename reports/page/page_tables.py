@@ -8,7 +8,7 @@ from reports.crosscheck.crosscheck_tables import with_fractions
 from reports.plots.style import label_of
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
-from reports.shared.table import (
+from reports.shared.text_table import (
     Column,
     Table,
     count_column,

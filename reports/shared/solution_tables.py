@@ -8,8 +8,8 @@ from msopt import Scenario
 from reports.shared.protocols import CENTRALISED, SERVER_ONLY, verdict
 from reports.shared.rows import Row
 from reports.shared.summary import parameters
-from reports.shared.table import Column, Table, number_column, quantity_column, words_column
 from reports.shared.table_terminal import show_table
+from reports.shared.text_table import Column, Table, number_column, quantity_column, words_column
 from reports.shared.words import literal, number
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from reports.shared.table import Table
+from reports.shared.text_table import Table
 from reports.shared.words import literal
 
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~$&])")

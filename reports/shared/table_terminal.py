@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from reports.shared.table import Table
+from reports.shared.text_table import Table
 
 if TYPE_CHECKING:
     from rich.console import Console

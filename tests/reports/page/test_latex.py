@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from reports.shared.rows import rows_of
-from reports.shared.table import Column, Table
 from reports.shared.table_markup import latex_table
+from reports.shared.text_table import Column, Table
 
 TEXTS = (
     "[UD] Algorithm 1",

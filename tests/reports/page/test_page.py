@@ -216,7 +216,7 @@ def test_hostile_names_are_shown_as_they_are(msopt: Command) -> None:
     assert "\n    Made up | by *us*.\n      Indented ``` fence\n" in text
     for table in shown.values():
         lines = [line for line in latex_table(table).splitlines() if line.endswith(r"\\")]
-        assert {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {len(table.heads) - 1}
+        assert {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {len(table.columns) - 1}
         # What follows the end of a row must not be taken for the argument of it, as a bracket or a star would be.
         assert all(line.startswith("{") for line in lines)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from reports.shared.quantities import FACTORS, QUANTITIES
 from reports.shared.rows import Row
-from reports.shared.words import literal, number, per_cent
+from reports.shared.words import literal, per_cent
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,20 @@ class Table:
         return cls(title, tuple(kept), cells)
 
 
-def words_column(key: str, words: str) -> Column:
+def words_column(key: str, words: str, *, numeric: bool = False) -> Column:
     """A column of texts, with a dash for what is not there."""
-    return Column(key, words, text=lambda value: "–" if value is None else str(value))
+    return Column(key, words, text=lambda value: "–" if value is None else str(value), numeric=numeric)
 
 
 def number_column(key: str, words: str, unit: str = "", digits: int = 4) -> Column:
     """A column of numbers in SI, shown in a reader's unit with some significant digits."""
+    return decimals_column(key, words, unit, f".{digits}g")
+
+
+def decimals_column(key: str, words: str, unit: str = "", form: str = ".3f") -> Column:
+    """The same with a format of one's own."""
     factor = FACTORS.get(unit, 1.0)
-    return Column(key, words, unit, lambda x: number(None if x is None else factor * float(x), digits), numeric=True)
+    return Column(key, words, unit, lambda x: "–" if x is None else f"{factor * float(x):{form}}", numeric=True)
 
 
 def quantity_column(key: str, words: str = "", *, unit: str = "", digits: int = 0) -> Column:
