@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from msopt.files.whole_files import make_folder, write_bytes, write_text
 from reports.page.html import TEMPLATES, as_html, slug
-from reports.page.page_tables import shown_tables, summary
+from reports.page.shown_tables import shown_tables, summary
 from reports.plots.answer_plots import PROBLEM_TITLES
 from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, label_of, rendered

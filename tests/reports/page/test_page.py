@@ -13,8 +13,8 @@ from reports.methods.method_notes import note
 from reports.page.answer import answer
 from reports.page.html import TEMPLATES, as_html
 from reports.page.page import HEADINGS, TITLE, markdown
-from reports.page.page_tables import shown_tables
 from reports.page.self_checks import checks_record
+from reports.page.shown_tables import shown_tables
 from reports.plots.figures import CLAIMS_OF, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, rendered
 from reports.shared.protocols import verdict
