@@ -11,16 +11,25 @@ from typing import Any
 import msopt
 from formulations import JointLawBound
 from reports.shared.output import print_tables
-from reports.shared.tables import add_row, new_table
+from reports.shared.rows import Row
+from reports.shared.table_terminal import show_table
+from reports.shared.text_table import Column, Table, decimals_column, number_column
 
-Record = dict[str, Any]
 PRESETS = ("uldl-qwen25", "uldl-deepseek-r1")
 POWERS_DBM = (0.0, 10.0, 15.0, 20.0, 30.0)
+_COLUMNS = (
+    Column("preset", "preset"),
+    number_column("power_dbm", "power", "dBm"),
+    *(
+        decimals_column(key, words, "%")
+        for key, words in (("median", "median gap"), ("least", "least"), ("greatest", "greatest"))
+    ),
+)
 BELOW_RTOL = 1e-7
 """The bound may be this much below the optimum: the linear program's tolerance."""
 
 
-def gaps(devices: int, draws: int) -> Iterator[Record]:
+def gaps(devices: int, draws: int) -> Iterator[Row]:
     """One record for each preset and power, over some draws."""
     for preset in PRESETS:
         for power in POWERS_DBM:
@@ -35,19 +44,22 @@ def gaps(devices: int, draws: int) -> Iterator[Record]:
             yield {"preset": preset, "downlink_power_dbm": power, "gaps": found}
 
 
-def show(records: list[Record], devices: int, draws: int) -> None:
+def show(records: list[Row], devices: int, draws: int) -> None:
     """The table."""
 
     def table(console: Any) -> None:
-        rows = new_table(
-            ("preset", "power\n[dBm]", "median gap\n[%]", "least\n[%]", "greatest\n[%]"), numbers=range(1, 5)
-        )
-        for record in records:
-            values = [100.0 * gap for gap in record["gaps"]]
-            cells = (statistics.median(values), min(values), max(values))
-            add_row(rows, record["preset"], f"{record['downlink_power_dbm']:g}", *(f"{cell:.3f}" for cell in cells))
+        found = [
+            {
+                "preset": record["preset"],
+                "power_dbm": record["downlink_power_dbm"],
+                "median": statistics.median(record["gaps"]),
+                "least": min(record["gaps"]),
+                "greatest": max(record["gaps"]),
+            }
+            for record in records
+        ]
         console.print(f"Bound over joint laws above the best lengths, K = {devices}, {draws} draws")
-        console.print(rows)
+        show_table(console, Table.of("", found, _COLUMNS))
 
     print_tables(table)
 

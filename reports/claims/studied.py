@@ -16,10 +16,11 @@ from reports.claims.ms_goodput_claims import LEVEL_RTOL
 from reports.claims.ud_claims import UD_CLAIMS, UD_TACIT
 from reports.shared.parallel import Task, cores, run
 from reports.shared.record import Record
+from reports.shared.rows import Row
 from reports.studies import closed_forms, gains, paper_figures
 from reports.studies.effort import Effort
 from reports.studies.paper_figures import MS_PRESETS, UD_PRESETS
-from reports.studies.points import SOLVED, Failure, Row, attempt, chunks, is_fault, setting_words, solve_rows
+from reports.studies.points import SOLVED, Failure, attempt, chunks, is_fault, setting_words, solve_rows
 from reports.studies.probes import probe_ms, probe_ud
 from reports.studies.study import Study, draw_seed
 

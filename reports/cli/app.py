@@ -147,7 +147,7 @@ def solve(
     solutions = solve_problems(scenario, problems, method, options)
     records = [with_protocols(solution) for solution in solutions]
 
-    from reports.shared.tables import show_solutions
+    from reports.shared.solution_tables import show_solutions
 
     record = records if problem == "all" else records[0]
     told = _told_once(solutions)
@@ -158,7 +158,7 @@ def solve(
 def react(file: opt.File, rejected: opt.Rejected, form: opt.Form = "table") -> None:
     """Find the best modes and power for rejections. Of several reactions that take the same time, one is shown."""
     from reports.methods.scoring import best_reaction
-    from reports.shared.tables import show_reaction
+    from reports.shared.solution_tables import show_reaction
 
     scenario = read_scenario(file)
     record = best_reaction(scenario, rejected_names(rejected, scenario.device_names))
@@ -176,7 +176,7 @@ def evaluate(
 ) -> None:
     """Score anyone's control or reaction. One that breaks a constraint is not scored: exit code 3 and which one."""
     from reports.methods.scoring import scored
-    from reports.shared.tables import show_score
+    from reports.shared.solution_tables import show_score
 
     scenario = read_scenario(file)
     record = scored(control, scenario, read_control(control, scenario), options)
@@ -191,10 +191,11 @@ app.command()(schedule)
 @app.command()
 def scenarios() -> None:
     """List the bundled scenarios."""
-    from reports.shared.tables import show_bundled
+    from reports.shared.solution_tables import show_bundled
 
     rows = []
     for name in msopt.bundled.names():
         path = msopt.bundled.path(name)
-        rows.append((name, Scenario.read(path).device_count, about(read_text(path), name)))
+        found = {"name": name, "devices": Scenario.read(path).device_count, "about": about(read_text(path), name)}
+        rows.append(found)
     print_tables(lambda console: show_bundled(console, rows))

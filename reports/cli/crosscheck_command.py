@@ -50,9 +50,9 @@ def crosscheck(
         formula=None if formula is None else load_formula(formula),
     )
     with _progress(plan.steps) as tick:
-        records = run(plan, folder, tick)
-    emit(records, lambda console: show_crosscheck(console, records), form=form)
-    if not all(record["passed"] for record in records):
+        found = run(plan, folder, tick)
+    emit(found._asdict(), lambda console: show_crosscheck(console, found), form=form)
+    if not found.passed:
         raise typer.Exit(FAILED)
 
 

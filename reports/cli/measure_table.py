@@ -5,11 +5,16 @@ from typing import TYPE_CHECKING
 from msopt.measured.profile import Profile
 from msopt.measured.task_acceptance import Estimate, Spread, TaskAcceptance
 from msopt.model.acceptance import Acceptance
-from reports.shared.tables import add_row, new_table
+from reports.shared.rows import Row
+from reports.shared.table_terminal import show_table
+from reports.shared.text_table import Column, Table, count_column, decimals_column, words_column
 from reports.shared.words import counted, literal
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+_SENT = ("distribution_bits", "kept_entries", "probability_bits")
 
 
 def show_profile(console: "Console", profile: Profile) -> None:
@@ -55,30 +60,29 @@ def _beta_tokens(spread: Spread | None, length: int) -> float | None:
 
 
 def _show_acceptance(console: "Console", profile: Profile) -> None:
-    heads = (
-        "task",
-        "accepted/\n(acc. + rej.)",
-        "Σmin(p, q)\nsame positions",
-        "z of the\ndifference",
-        "Σmin(p, q)\nalong the text",
-        "min(1, p/q)\nall drafted",
-        "mean ± deviation\nover prompts",
+    rows = [
+        {
+            "task": name,
+            "counts": _interval(task.by_counts),
+            "overlap": _interval(task.by_overlap),
+            "z": None if task.agreement is None else task.agreement.z,
+            "along": _interval(task.target_text_overlap),
+            "drafted": _interval(task.all_drafted_ratio),
+            "over": _spread(task.all_drafted_over_prompts),
+        }
+        for name, task in profile.tasks.items()
+    ]
+    columns = (
+        Column("task", "task"),
+        words_column("counts", "accepted/\n(acc. + rej.)", numeric=True),
+        words_column("overlap", "Σmin(p, q)\nsame positions", numeric=True),
+        decimals_column("z", "z of the\ndifference", form="+.2f"),
+        words_column("along", "Σmin(p, q)\nalong the text", numeric=True),
+        words_column("drafted", "min(1, p/q)\nall drafted", numeric=True),
+        words_column("over", "mean ± deviation\nover prompts", numeric=True),
     )
-    table = new_table(heads, numbers=range(1, len(heads)))
-    for name, task in profile.tasks.items():
-        over = task.all_drafted_over_prompts
-        add_row(
-            table,
-            name,
-            _interval(task.by_counts),
-            _interval(task.by_overlap),
-            "-" if task.agreement is None else f"{task.agreement.z:+.2f}",
-            _interval(task.target_text_overlap),
-            _interval(task.all_drafted_ratio),
-            "-" if over is None else f"{over.mean:.3f} ± {over.std:.3f}",
-        )
-    console.print("\nacceptance, with intervals over prompts", style="bold")
-    console.print(table)
+    console.print()
+    show_table(console, Table.of("acceptance, with intervals over prompts", rows, columns, whole=True))
     wrong = disagreements(profile)
     tested = sum(task.agreement is not None for task in profile.tasks.values())
     verdict = f"differ on {', '.join(wrong)}" if wrong else f"agree on {counted(tested, 'task')}"
@@ -89,29 +93,42 @@ def _show_laws(console: "Console", profile: Profile) -> None:
     if profile.sampling is None:
         return
     length = profile.sampling.draft_length
-    console.print(f"\ntokens of a round at draft length {length}, by law", style="bold")
-    rows = {name: tokens_by_law(task, length) for name, task in profile.tasks.items()}
-    heads = ("task", "measured", "geometric", "Beta", "Beta, [MS]", "geometric\nless measured")
-    table = new_table(heads, numbers=range(1, len(heads)))
-    for name, found in rows.items():
+    rows: list[Row] = []
+    for name, task in profile.tasks.items():
+        found = tokens_by_law(task, length)
         measured, geometric = found["measured"], found["geometric"]
-        off = "-" if measured is None or geometric is None else f"{geometric - measured:+.3f}"
-        add_row(table, name, *("-" if value is None else f"{value:.3f}" for value in found.values()), off)
-    console.print(table)
+        off = None if measured is None or geometric is None else geometric - measured
+        rows.append({"task": name, "off": off} | found)
+    laws = ("measured", "geometric", "Beta", "Beta, [MS]")
+    columns = (Column("task", "task"), *(decimals_column(law, law) for law in laws))
+    off_column = decimals_column("off", "geometric\nless measured", form="+.3f")
+    title = f"tokens of a round at draft length {length}, by law"
+    console.print()
+    show_table(console, Table.of(title, rows, (*columns, off_column), whole=True))
 
 
 def _show_times(console: "Console", profile: Profile) -> None:
-    heads = ("time", "batch", "tokens", "median\n[ms]", "10 %\n[ms]", "90 %\n[ms]", "times")
-    table = new_table(heads, numbers=range(1, len(heads)))
-    rows = [("drafting", row.batch, row.tokens, row.time) for row in profile.server_draft]
+    measured = [("drafting", row.batch, row.tokens, row.time) for row in profile.server_draft]
     if profile.verification is not None:
-        rows += [("verification", row.batch, row.draft_length + 1, row.time) for row in profile.verification.rows]
-    rows += [("prompt", row.batch, row.tokens, row.time) for row in profile.prompt_processing]
-    for what, batch, tokens, time in rows:
-        seconds = (time.median_s, time.q10_s, time.q90_s)
-        add_row(table, what, str(batch), str(tokens), *(f"{1e3 * value:.1f}" for value in seconds), str(time.n))
-    console.print("\ntimes; verification computes one position more than it is given drafted tokens", style="bold")
-    console.print(table)
+        measured += [("verification", row.batch, row.draft_length + 1, row.time) for row in profile.verification.rows]
+    measured += [("prompt", row.batch, row.tokens, row.time) for row in profile.prompt_processing]
+    rows = [
+        {"what": what, "batch": batch, "tokens": tokens} | vars(time) | {"n": time.n}
+        for what, batch, tokens, time in measured
+    ]
+    columns = (
+        Column("what", "time"),
+        count_column("batch", "batch"),
+        count_column("tokens", "tokens"),
+        *(
+            decimals_column(key, words, "ms", ".1f")
+            for key, words in (("median_s", "median"), ("q10_s", "10 %"), ("q90_s", "90 %"))
+        ),
+        count_column("n", "times"),
+    )
+    title = "times; verification computes one position more than it is given drafted tokens"
+    console.print()
+    show_table(console, Table.of(title, rows, columns, whole=True))
     if profile.verification is None:
         return
     fit = profile.verification.fit
@@ -127,23 +144,32 @@ def _show_payload(console: "Console", profile: Profile) -> None:
     if not profile.payload:
         return
     tasks = list(dict.fromkeys(row.task for row in profile.payload))
-    heads = ("entries", "bits\neach", "distribution_bits", *(str(task) for task in tasks))
-    table = new_table(heads, numbers=range(len(heads)))
-    rows: dict[tuple[int, int, int], list[str]] = {}
+    rows: dict[tuple[int, int, int], Row] = {}
     for row in profile.payload:
         key = (row.distribution_bits, row.kept_entries, row.probability_bits)
-        rows.setdefault(key, []).append(f"{_value(row.acceptance)}/{_value(row.acceptance_at_device)}")
-    for (bits, kept, each), cells in sorted(rows.items()):
-        add_row(table, str(kept), str(each), str(bits), *cells)
-    console.print("\nacceptance by payload, corrected at the server/at the device", style="bold")
-    console.print(table)
+        rows.setdefault(key, dict(zip(_SENT, key, strict=True)))[str(row.task)] = (
+            f"{_value(row.acceptance)}/{_value(row.acceptance_at_device)}"
+        )
+    columns = (
+        count_column("kept_entries", "entries"),
+        count_column("probability_bits", "bits\neach"),
+        count_column("distribution_bits", "distribution_bits"),
+        *(words_column(str(task), str(task), numeric=True) for task in tasks),
+    )
+    title = "acceptance by payload, corrected at the server/at the device"
+    console.print()
+    show_table(console, Table.of(title, [rows[key] for key in sorted(rows)], columns, whole=True))
 
 
-def _interval(estimate: Estimate | None) -> str:
+def _spread(over: Spread | None) -> str | None:
+    return None if over is None else f"{over.mean:.3f} ± {over.std:.3f}"
+
+
+def _interval(estimate: Estimate | None) -> str | None:
     if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
-        return "-"
+        return None
     return f"{estimate.value:.3f} ({estimate.low:.3f}-{estimate.high:.3f})"
 
 
 def _value(estimate: Estimate | None) -> str:
-    return "-" if estimate is None or estimate.value is None else f"{estimate.value:.3f}"
+    return "–" if estimate is None or estimate.value is None else f"{estimate.value:.3f}"

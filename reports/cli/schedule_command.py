@@ -178,19 +178,25 @@ def _record(
 
 
 def _show(console: "Console", record: dict[str, Any]) -> None:
-    from reports.shared.tables import add_row, new_table
+    from reports.shared.table_terminal import show_table
+    from reports.shared.text_table import Column, Table
 
     tasks = ", ".join(record["tasks"]) or "as vLLM served it"
     console.print(f"{record['profile']}; acceptance: {tasks}", style="bold")
-    heads = ("batch sizes", "length\n[token]", "goodput at the ends\n[token/s]", "without drafts\n[token/s]")
-    table = new_table(heads, numbers=range(1, len(heads)))
+    columns = (
+        Column("batch sizes", "batch sizes"),
+        Column("draft_length", "length", "token", numeric=True),
+        Column("goodput_tokens_per_s", "goodput at the ends", "token/s", numeric=True),
+        Column("without_drafts_tokens_per_s", "without drafts", "token/s", numeric=True),
+    )
+    rows = []
     for place in record["ranges"]:
         first, last = place["first_batch_size"], place["last_batch_size"]
         inside = [row for row in record["batch_sizes"] if first <= row["batch_size"] <= last]
         ends = [inside[0], inside[-1]] if len(inside) > 1 else inside
-        cells = [" to ".join(number(row[key]) for row in ends) for key in _ENDS]
-        add_row(table, f"{first}-{last}" if first < last else str(first), str(place["draft_length"]), *cells)
-    console.print(table)
+        cells = {key: " to ".join(number(row[key]) for row in ends) for key in _ENDS}
+        rows.append(place | cells | {"batch sizes": f"{first}-{last}" if first < last else str(first)})
+    show_table(console, Table.of("", rows, columns))
     lost, mean = per_cent(record["largest_loss_by_merging"]), per_cent(record["mean_loss_by_merging"])
     console.print(f"lost by merging: {lost} at batch size {record['largest_loss_at_batch_size']}, {mean} on average")
     stop, greatest = record["drafting_stops_paying_at_batch_size"], record["batch_sizes"][-1]["batch_size"]

@@ -4,7 +4,6 @@
 its problem, real lengths against the relaxed optimum.
 """
 
-import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +15,11 @@ from formulations.registry import OBJECTIVE_RTOL
 from msopt import Control, ParameterError, Scenario
 from msopt.files.whole_files import make_folder
 from msopt.lengths.relaxed import exact_goodput, solve_relaxed
+from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
+from reports.crosscheck.trial import Trial
 from reports.methods.user_answer import answer_of, control_or_lengths
 from reports.shared.user_function import load_function
 
-Record = dict[str, Any]
 OPTION = "--formula"
 FORMULA_RTOL = OBJECTIVE_RTOL
 """How far below the closed form's optimum a formula may stay."""
@@ -33,39 +33,27 @@ class Formula:
     function: Callable[[Scenario], Any]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Score:
-    """One scenario: goodput over the optimum less one, or why there is none."""
-
-    number: int
-    scenario: Scenario
-    difference: float | None = None
-    status: str = "optimal"
-    cause: str = ""
-    seconds: float = 0.0
-
-
 def load_formula(name: str) -> Formula:
     """The function that MODULE:FUNCTION names, the current folder included; ParameterError in one line."""
     return Formula(name, load_function(OPTION, name))
 
 
-def score_formula(formula: Formula, number: int, scenario: Scenario) -> Score:
+def score_formula(formula: Formula, number: int, scenario: Scenario) -> Trial:
     """Ask the formula and score what it says; whatever goes wrong is told as a failure."""
     started = time.perf_counter()
-    score = Score(number=number, scenario=scenario)
+    trial = Trial(number=number, scenario=scenario, status="optimal")
     try:
         answer = answer_of(f"{OPTION} {formula.name}", formula.function, scenario)
     except ParameterError as error:
-        return replace(score, status="error", cause=str(error))
+        return replace(trial, status="error", cause=str(error))
     seconds = time.perf_counter() - started
     if answer is None:
-        return replace(score, status="does not apply")
+        return replace(trial, status="does not apply")
     try:
         goodput, optimum = _scored(scenario, answer)
     except msopt.MsoptError as error:
-        return replace(score, status="not scored", cause=str(error))
-    return replace(score, difference=goodput / optimum - 1.0, seconds=seconds)
+        return replace(trial, status="not scored", cause=str(error))
+    return replace(trial, difference=goodput / optimum - 1.0, first_s=seconds)
 
 
 def _scored(scenario: Scenario, answer: Any) -> tuple[float, float]:
@@ -78,48 +66,32 @@ def _scored(scenario: Scenario, answer: Any) -> tuple[float, float]:
     return evaluation.goodput, msopt.solve(scenario, found.problem).goodput
 
 
-def formula_row(formula: Formula, scores: Sequence[Score], folder: Path | None) -> Record:
-    """The record of a formula, with the keys of the others that mean something for it."""
-    asked = [score for score in scores if score.status != "does not apply"]
-    solved = [score for score in asked if score.difference is not None]
-    differences = [score.difference for score in solved if score.difference is not None]
+def formula_tables(formula: Formula, trials: Sequence[Trial], folder: Path | None) -> CrosscheckTables:
+    """The tables of a formula, from its trials; the worst scenario is written into a folder, where there is one."""
+    asked = [trial for trial in trials if trial.status != "does not apply"]
+    differences = [(trial.difference, trial) for trial in asked if trial.difference is not None]
     faults = []
-    if not solved:
+    if not differences:
         faults.append("scored on no scenario")
-    if len(solved) < len(asked):
-        faults.append(f"{len(asked) - len(solved)} of {len(asked)} scenarios without a score")
-    worst = min(solved, key=lambda score: score.difference or 0.0, default=None)
-    above = max(differences, default=0.0)
-    if worst is not None and (worst.difference or 0.0) < -FORMULA_RTOL:
-        faults.append(f"below the optimum by {-(worst.difference or 0.0):.1e} in trial {worst.number}")
+    if len(differences) < len(asked):
+        faults.append(f"{len(asked) - len(differences)} of {len(asked)} scenarios without a score")
+    below, worst = min(differences, key=lambda pair: pair[0], default=(0.0, None))
+    above = max((difference for difference, _ in differences), default=0.0)
+    if worst is not None and below < -FORMULA_RTOL:
+        faults.append(f"below the optimum by {-below:.1e} in trial {worst.number}")
     if above > FORMULA_RTOL:
         faults.append(f"above the closed form's optimum by {above:.1e}: one of the two is wrong")
     path = None
     if folder is not None and worst is not None:
         make_folder(folder)
         path = str(folder / "formula.toml")
-        worst.scenario.write(path, f"The worst for {formula.name}: {worst.difference:.2e} from the optimum.")
-    return {
-        "formulation": f"formula {formula.name}",
-        "solver": None,
-        "statement": "yours",
-        "closed_form": "msopt.solve, msopt.lengths.relaxed:solve_relaxed",
-        "trials": len(asked),
-        "solved": len(solved),
-        "failures": [
-            {"trial": score.number, "scenario": score.scenario.name, "status": score.status, "cause": score.cause}
-            for score in asked
-            if score.difference is None
-        ],
-        "objective_difference": {
-            "worst": max(differences, key=abs),
-            "median": statistics.median(abs(value) for value in differences),
-        }
-        if differences
-        else None,
-        "objective_tolerance": FORMULA_RTOL,
-        "seconds": {"formula": statistics.median(score.seconds for score in solved) if solved else None},
-        "faults": faults,
-        "passed": not faults,
-        "worst_scenario": path,
-    }
+        worst.scenario.write(path, f"The worst for {formula.name}: {below:.2e} from the optimum.")
+    subject = Subject(
+        formulation=f"formula {formula.name}",
+        solver=None,
+        statement="yours",
+        closed_form="msopt.solve, msopt.lengths.relaxed:solve_relaxed",
+        bound=False,
+        objective_tolerance=FORMULA_RTOL,
+    )
+    return tables_of(subject, asked, faults, worst=path)

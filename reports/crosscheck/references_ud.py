@@ -11,8 +11,8 @@ from msopt.formulas.uldl import equal_delay_power
 from msopt.model.control import Reaction
 from msopt.modes.expected import expected_correction
 from msopt.modes.mode_problem import ModeProblem
-from reports.crosscheck.given import modes_solution
-from reports.crosscheck.references import SMALL, Inputs, Reference, chunks
+from reports.crosscheck.formulation_inputs import modes_solution
+from reports.crosscheck.references_ms import SMALL, Inputs, Reference, chunks
 
 
 def downlink_power(scenario: Scenario, given: Inputs) -> Reference:

@@ -10,8 +10,8 @@ from formulations.core.solvers import SolverOptions
 from formulations.registry import OBJECTIVE_RTOL, PRICE_RTOL
 from msopt import Scenario
 from msopt.arrays import FloatArray
-from reports.crosscheck.checks import Check
-from reports.crosscheck.references import Inputs, Reference
+from reports.crosscheck.formulation_checks import Check
+from reports.crosscheck.references_ms import Inputs, Reference
 
 SMALL_ELASTICITY = OBJECTIVE_RTOL / PRICE_RTOL
 """B/G dG/dB below which a price is known to fewer digits than PRICE_RTOL asks: a multiplier is good to about
@@ -39,8 +39,8 @@ class Trial:
         Why they may differ; "" where nothing is known.
     above_brute_force, above_algorithm : float or None
         Formulation over the other's objective, less one.
-    solves : int
-        Calls of the solver.
+    repeated : bool
+        Whether the solver was called again after a failure.
     build_s, first_s, again_s : float
         NaN where not measured.
     """
@@ -56,10 +56,15 @@ class Trial:
     price_reason: str = ""
     above_brute_force: float | None = None
     above_algorithm: float | None = None
-    solves: int = 0
+    repeated: bool = False
     build_s: float = float("nan")
     first_s: float = float("nan")
     again_s: float = float("nan")
+
+    @property
+    def price_difference(self) -> float | None:
+        """The larger of the two differences of the price."""
+        return None if self.price_differences is None else max(self.price_differences)
 
     @property
     def solved(self) -> bool:
@@ -98,9 +103,7 @@ def attempt(
             program.solve(solver, SolverOptions())
         ended = time.perf_counter()
     except SolveError as error:
-        return Trial(
-            number=number, scenario=scenario, status=error.status, cause=error.cause, solves=len(error.attempts)
-        )
+        return Trial(number=number, scenario=scenario, status=error.status, cause=error.cause)
     above = solution.objective / reference.objective - 1.0
     return Trial(
         number=number,
@@ -113,7 +116,7 @@ def attempt(
         price_reason=_price_reason(scenario, reference),
         above_brute_force=_over(solution.objective, reference.brute_force),
         above_algorithm=_over(solution.objective, reference.algorithm),
-        solves=len(solution.attempts),
+        repeated=len(solution.attempts) > check.entry.formulation.passes,
         build_s=built - started,
         first_s=first - built,
         again_s=ended - first if again else float("nan"),

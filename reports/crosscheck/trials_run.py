@@ -7,19 +7,18 @@ scenario replays: `msopt crosscheck FILE`. Solvers are asked without a fallback:
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from formulations.core.solvers import MODULES, check_solver
 from msopt import ParameterError, Scenario
 from msopt.files.whole_files import make_folder
 from msopt.model.validation import LARGEST_WHOLE, MOST_TRIALS, check_whole
-from reports.crosscheck.checks import CHECKS, Check
-from reports.crosscheck.own_formula import Formula, formula_row, score_formula
+from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
+from reports.crosscheck.formulation_checks import CHECKS, Check
+from reports.crosscheck.own_formula import Formula, formula_tables, score_formula
 from reports.crosscheck.random_scenarios import random_scenario
 from reports.crosscheck.trial import Trial, attempt, reference_of
-from reports.crosscheck.verdict import badness, row
+from reports.crosscheck.verdict import badness, faults
 
-Record = dict[str, Any]
 DEFAULT_TRIALS = 20
 LARGEST = 50
 DEFAULT_SOLVERS = ("ECOS", "CLARABEL", "HIGHS")
@@ -93,8 +92,8 @@ class TrialPlan:
 
 def crosscheck(
     plan: TrialPlan, folder: Path | None = None, tick: Callable[[str], None] = lambda _: None
-) -> list[Record]:
-    """One record for each formulation and solver, and one for the formula.
+) -> CrosscheckTables:
+    """The tables of every formulation by every solver, and of the formula.
 
     Parameters
     ----------
@@ -104,15 +103,13 @@ def crosscheck(
     tick : callable
         Called with a label after each solve.
     """
-    records = []
-    for check in plan.checks:
-        records += _rows(plan, check, folder, tick)
+    found = [_checked(plan, check, folder, tick) for check in plan.checks]
     if plan.formula is not None:
-        records.append(_formula(plan, plan.formula, folder, tick))
-    return records
+        found.append(_formula(plan, plan.formula, folder, tick))
+    return CrosscheckTables.joined(found)
 
 
-def _rows(plan: TrialPlan, check: Check, folder: Path | None, tick: Callable[[str], None]) -> list[Record]:
+def _checked(plan: TrialPlan, check: Check, folder: Path | None, tick: Callable[[str], None]) -> CrosscheckTables:
     solvers = plan.solvers_of(check)
     trials: dict[str, list[Trial]] = {solver: [] for solver in solvers}
     reasons: dict[str, str] = {}
@@ -126,12 +123,16 @@ def _rows(plan: TrialPlan, check: Check, folder: Path | None, tick: Callable[[st
             else:
                 reasons[solver] = check.refuses(scenario, solver)
             tick(f"{check.name} {solver}")
-    records = []
-    for solver in solvers:
-        record = row(check, solver, trials[solver]) | {"not_asked": reasons.get(solver)}
-        record["worst_scenario"] = _save(check, solver, trials[solver], folder)
-        records.append(record)
-    return records
+    return CrosscheckTables.joined(
+        tables_of(
+            Subject.of(check, solver),
+            of_solver,
+            faults(check, solver, of_solver),
+            reasons.get(solver, ""),
+            _save(check, solver, of_solver, folder),
+        )
+        for solver, of_solver in trials.items()
+    )
 
 
 def _save(check: Check, solver: str, trials: Sequence[Trial], folder: Path | None) -> str | None:
@@ -150,7 +151,7 @@ def _save(check: Check, solver: str, trials: Sequence[Trial], folder: Path | Non
     return str(path)
 
 
-def _formula(plan: TrialPlan, formula: Formula, folder: Path | None, tick: Callable[[str], None]) -> Record:
+def _formula(plan: TrialPlan, formula: Formula, folder: Path | None, tick: Callable[[str], None]) -> CrosscheckTables:
     scenarios = plan.scenarios
     if not scenarios:
         scenarios = tuple(
@@ -163,4 +164,4 @@ def _formula(plan: TrialPlan, formula: Formula, folder: Path | None, tick: Calla
     for number, scenario in enumerate(scenarios):
         scores.append(score_formula(formula, number, scenario))
         tick("formula")
-    return formula_row(formula, scores, folder)
+    return formula_tables(formula, scores, folder)

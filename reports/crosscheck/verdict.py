@@ -1,17 +1,17 @@
-"""From trials to one row of the cross-check: differences, failures, times, and pass or fail by named tolerances."""
+"""What breaks a tolerance of the cross-check, for one formulation and solver: named tolerances, faults in words."""
 
-import statistics
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import bdtr
 
 from formulations.registry import PRICE_RTOL
-from reports.crosscheck.checks import Check
+from reports.crosscheck.formulation_checks import Check
 from reports.crosscheck.trial import Trial
+from reports.shared.rows import Row
 
-Record = dict[str, Any]
+UNKNOWN = "no reason known"
 SOLVED_AT_LEAST = {
     ("CLARABEL", "fixed-snr"): 1.0,
     ("ECOS", "fixed-snr"): 0.99,
@@ -38,62 +38,6 @@ ARGMIN_RTOL is the square root of OBJECTIVE_RTOL, for a curvature about one."""
 
 NEVER_ABOVE = 1e-9
 """By how much enumeration may be above a bound that equals it: round-off of two orders of summation."""
-
-
-def row(check: Check, solver: str, trials: Sequence[Trial]) -> Record:
-    """One formulation by one solver."""
-    entry, solved = check.entry, [trial for trial in trials if trial.solved]
-    record: Record = {
-        "formulation": check.name,
-        "solver": solver,
-        "statement": entry.statement,
-        "closed_form": entry.closed_form,
-        "bound": entry.bound,
-        "trials": len(trials),
-        "solved": len(solved),
-        "repeated": sum(trial.solves > check.entry.formulation.passes for trial in solved),
-        "failures": [
-            {"trial": t.number, "scenario": t.scenario.name, "sharing": t.scenario.uplink_sharing}
-            | {"status": t.status, "cause": t.cause}
-            for t in trials
-            if not t.solved
-        ],
-        "objective_difference": _spread(trial.difference for trial in solved),
-        "objective_tolerance": entry.objective_rtol,
-        "minimiser": check.minimiser or None,
-        "minimiser_difference": _spread(trial.minimiser_difference for trial in solved),
-        "minimisers": _minimisers(check, solved),
-        "minimiser_tolerance": entry.argmin_rtol if check.minimiser else None,
-        "certificate": _worst(trial.certificate for trial in solved),
-        "price": _prices(solved),
-        "algorithm": check.algorithm or None,
-        "above_algorithm": _least_and_median(trial.above_algorithm for trial in solved),
-        "above_brute_force": _least_and_median(trial.above_brute_force for trial in solved),
-        "seconds": {
-            "build": _median(trial.build_s for trial in solved),
-            "first_solve": _median(trial.first_s for trial in solved),
-            "re_solve": _median(trial.again_s for trial in solved),
-        },
-        "each": [_one(trial) for trial in trials],
-    }
-    record["faults"] = faults(check, solver, trials)
-    record["passed"] = not record["faults"]
-    return record
-
-
-def _one(trial: Trial) -> Record:
-    """What a trial found, whatever was made of it."""
-    return {
-        "trial": trial.number,
-        "devices": trial.scenario.device_count,
-        "sharing": trial.scenario.uplink_sharing,
-        "status": trial.status,
-        "objective_difference": trial.difference,
-        "minimiser_difference": trial.minimiser_difference,
-        "certificate": trial.certificate,
-        "above_algorithm": trial.above_algorithm,
-        "above_brute_force": trial.above_brute_force,
-    }
 
 
 def refuted(solved: int, asked: int, least: float) -> bool:
@@ -125,47 +69,63 @@ def faults(check: Check, solver: str, trials: Sequence[Trial]) -> list[str]:
         if values and max(values)[0] > limit:
             worst, number = max(values)
             found.append(f"{words} {worst:.1e} in trial {number}, {limit:.0e} allowed")
-    minimisers = _minimisers(check, answers)
-    if minimisers is not None and _backed(minimisers) < MINIMISERS_AGREE_AT_LEAST * minimisers["trials"]:
-        found.append(f"minimisers agree in {minimisers['agree']} of {minimisers['trials']} trials")
-    prices = _prices(answers)
-    if prices is not None and _backed(prices) < PRICES_AGREE_AT_LEAST * prices["trials"]:
-        found.append(f"prices of bandwidth agree in {prices['agree']} of {prices['trials']} trials")
+    limit = check.entry.argmin_rtol or np.inf
+    for what, found_of, least in (
+        ("minimisers", minimisers(answers, limit), MINIMISERS_AGREE_AT_LEAST),
+        ("prices of bandwidth", prices(answers), PRICES_AGREE_AT_LEAST),
+    ):
+        if found_of.agree + found_of.explained < least * found_of.compared:
+            found.append(f"{what} agree in {found_of.agree} of {found_of.compared} trials")
     return found
+
+
+class Agreement(NamedTuple):
+    """In how many trials two answers were compared, agree, or are known not to have to."""
+
+    compared: int
+    agree: int
+    explained: int
+
+    @classmethod
+    def of(cls, reasons: Sequence[str | None]) -> "Agreement":
+        """From why each pair differs; None where it agrees."""
+        explained = sum(reason not in (None, UNKNOWN) for reason in reasons)
+        return cls(len(reasons), reasons.count(None), explained)
+
+    def columns(self, of: str, explained: str) -> Row:
+        """The counts as columns; None where nothing was compared."""
+        counts = {f"{of}_agree": self.agree, f"{of}_{explained}": self.explained, f"{of}_compared": self.compared}
+        return dict.fromkeys(counts) if not self.compared else counts
+
+
+def minimisers(trials: Sequence[Trial], limit: float) -> Agreement:
+    """How often the minimisers agree; a flat optimum explains where they do not."""
+    return Agreement.of([minimiser_apart(trial, limit) for trial in trials if trial.minimiser_difference is not None])
+
+
+def prices(trials: Sequence[Trial]) -> Agreement:
+    """How often the three prices agree."""
+    return Agreement.of([prices_apart(trial) for trial in trials if trial.price_difference is not None])
+
+
+def minimiser_apart(trial: Trial, limit: float) -> str | None:
+    """Why the minimisers differ by more than the limit; None where they do not, or none was compared."""
+    if trial.minimiser_difference is None or trial.minimiser_difference <= limit:
+        return None
+    return "flat" if flat(trial) else UNKNOWN
+
+
+def prices_apart(trial: Trial) -> str | None:
+    """Why the prices differ by more than PRICE_RTOL; None where they do not, or none was compared."""
+    if trial.price_difference is None or trial.price_difference <= PRICE_RTOL:
+        return None
+    return trial.price_reason or UNKNOWN
 
 
 def flat(trial: Trial) -> bool:
     """Whether the two decisions are too alike in objective for their distance to mean anything."""
     distance = trial.minimiser_difference or 0.0
     return trial.difference is not None and abs(trial.difference) <= 0.5 * FLAT_CURVATURE * distance * distance
-
-
-def _backed(record: Record) -> int:
-    """Trials that agree, and those that are known not to have to."""
-    return int(record["agree"] + record["explained"])
-
-
-def _minimisers(check: Check, solved: Sequence[Trial]) -> Record | None:
-    """How often the minimisers agree, and the trials in which they do not."""
-    known = [trial for trial in solved if trial.minimiser_difference is not None]
-    if not known:
-        return None
-    limit = check.entry.argmin_rtol or np.inf
-    apart = [trial for trial in known if not (trial.minimiser_difference or 0.0) <= limit]
-    return {
-        "trials": len(known),
-        "agree": len(known) - len(apart),
-        "explained": sum(flat(trial) for trial in apart),
-        "apart": [
-            {
-                "trial": trial.number,
-                "difference": trial.minimiser_difference,
-                "objective_difference": trial.difference,
-                "reason": "flat" if flat(trial) else None,
-            }
-            for trial in apart
-        ],
-    }
 
 
 def badness(check: Check, trial: Trial) -> float:
@@ -182,46 +142,3 @@ def _off(difference: float | None, one_sided: bool) -> float | None:
 
 def _below(above: float | None) -> float | None:
     return None if above is None else -above
-
-
-def _values(values: Iterable[float | None]) -> list[float]:
-    return [value for value in values if value is not None and np.isfinite(value)]
-
-
-def _median(values: Iterable[float | None]) -> float | None:
-    known = _values(values)
-    return statistics.median(known) if known else None
-
-
-def _worst(values: Iterable[float | None]) -> float | None:
-    known = _values(values)
-    return max(known, key=abs) if known else None
-
-
-def _spread(values: Iterable[float | None]) -> Record | None:
-    """Worst with its sign, and the median of the magnitudes."""
-    known = _values(values)
-    return {"worst": _worst(known), "median": _median(abs(value) for value in known)} if known else None
-
-
-def _least_and_median(values: Iterable[float | None]) -> Record | None:
-    known = _values(values)
-    return {"trials": len(known), "least": min(known), "median": statistics.median(known)} if known else None
-
-
-def _prices(solved: Sequence[Trial]) -> Record | None:
-    """How often the three prices agree, and in how many of the other trials the reason is known."""
-    known = [(trial, max(trial.price_differences)) for trial in solved if trial.price_differences is not None]
-    if not known:
-        return None
-    apart = [(trial, worst) for trial, worst in known if not worst <= PRICE_RTOL]
-    return {
-        "trials": len(known),
-        "agree": len(known) - len(apart),
-        "explained": sum(bool(trial.price_reason) for trial, _ in apart),
-        "median_difference": statistics.median(worst for _, worst in known),
-        "apart": [
-            {"trial": trial.number, "difference": min(worst, 1e300), "reason": trial.price_reason or None}
-            for trial, worst in apart
-        ],
-    }

@@ -1,7 +1,6 @@
 """`msopt evaluate` and `msopt react` as plain records: JSON's keys, SI units, None for what is not there."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -23,11 +22,10 @@ from msopt.model.problems import KINDS
 from msopt.modes.expected import DEFAULT_SAMPLES
 from msopt.options import checked_options
 from reports.shared.protocols import with_protocols
+from reports.shared.rows import Row
 
-Record = dict[str, Any]
 
-
-def scored(file: str, scenario: Scenario, given: Control | Reaction, options: dict[str, object]) -> Record:
+def scored(file: str, scenario: Scenario, given: Control | Reaction, options: dict[str, object]) -> Row:
     """The score of what a file holds; InfeasibleError names the file, the constraint and by how much."""
     try:
         if isinstance(given, Reaction):
@@ -41,7 +39,7 @@ def scored(file: str, scenario: Scenario, given: Control | Reaction, options: di
         raise InfeasibleError(f"{file}: {error}") from None
 
 
-def control_score(scenario: Scenario, control: Control, options: dict[str, object]) -> Record:
+def control_score(scenario: Scenario, control: Control, options: dict[str, object]) -> Row:
     """The keys of `msopt solve`, with the bound of the control's problem, and the slack of each constraint.
 
     Parameters
@@ -72,7 +70,7 @@ def _bound(scenario: Scenario, control: Control) -> float | None:
     return solve(scenario, control.problem).bound
 
 
-def reaction_score(scenario: Scenario, reaction: Reaction) -> Record:
+def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:
     """The time of someone's reaction, for each device and in all, beside the best one's.
 
     Raises
@@ -96,13 +94,13 @@ def reaction_score(scenario: Scenario, reaction: Reaction) -> Record:
     }
 
 
-def best_reaction(scenario: Scenario, rejected: Sequence[str]) -> Record:
+def best_reaction(scenario: Scenario, rejected: Sequence[str]) -> Row:
     """The best modes and power for one outcome: the object that `msopt react` prints."""
     reaction, seconds = react(scenario, rejected)
     return {"correction_s": seconds, "devices": _exchanges(scenario, reaction)}
 
 
-def _exchanges(scenario: Scenario, reaction: Reaction) -> list[Record]:
+def _exchanges(scenario: Scenario, reaction: Reaction) -> list[Row]:
     power = [None if np.isnan(watts) else float(watts) for watts in reaction.downlink_power_w]
     return [
         {
@@ -115,7 +113,7 @@ def _exchanges(scenario: Scenario, reaction: Reaction) -> list[Record]:
     ]
 
 
-def _slack_records(slacks: Sequence[Slack]) -> list[Record]:
+def _slack_records(slacks: Sequence[Slack]) -> list[Row]:
     """One entry for each constraint: its least slack and whose that is; None for a constraint on all."""
     records = []
     for slack in slacks:

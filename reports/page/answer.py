@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,43 +11,15 @@ from msopt import Scenario, Solution, react
 from msopt.files.whole_files import read_text
 from reports.page.comparison import best_of, compare
 from reports.shared.inputs import provenance
-from reports.shared.protocols import CENTRALISED, SERVER_ONLY, with_protocols
+from reports.shared.protocols import with_protocols
+from reports.shared.quantities import units_of
 from reports.shared.record import Record
+from reports.shared.rows import Row
 from reports.shared.summary import parameters
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-Row = dict[str, Any]
-
-_SI = {
-    "goodput_tokens_per_s": "token/s",
-    "standard_error_tokens_per_s": "token/s",
-    "bound_tokens_per_s": "token/s",
-    "relaxed_goodput_tokens_per_s": "token/s",
-    SERVER_ONLY: "token/s",
-    CENTRALISED: "token/s",
-    "price_of_bandwidth_tokens_per_s_per_hz": "token/s/Hz",
-    "gain_of_best": "1",
-    "gap": "1",
-    "round_s": "s",
-    "draft_upload_s": "s",
-    "verify_s": "s",
-    "correction_s": "s",
-    "per_token_s": "s",
-    "draft_length": "token",
-    "bandwidth_hz": "Hz",
-    "downlink_power_w": "W",
-    "rejection_probability": "1",
-    "uplink_probability": "1",
-    "downlink_probability": "1",
-    "expected_tokens": "token/round",
-    "acceptance": "1",
-    "acceptance_std": "1",
-    "draft_s_per_token": "s/token",
-    "uplink_snr_db": "dB",
-    "downlink_snr_db": "dB",
-}
 _TITLES = {
     "answer_scenarios": "The scenarios and where their numbers come from",
     "answer_parameters": "What was read of each scenario",
@@ -92,9 +64,8 @@ def answer(scenarios: Sequence[tuple[str, Path]], own: Sequence[str] = ()) -> Re
 
 
 def _about(name: str, table: "DataFrame") -> Row:
-    columns = {str(column): _SI[column] for column in table.columns if column in _SI}
     whole = {"title": _TITLES[name], "paper_says": None, "source": "the scenario files named on the command line"}
-    return whole | {"x": None, "y": None, "y_unit": None, "columns": columns}
+    return whole | {"x": None, "y": None, "y_unit": None, "columns": units_of(table.columns)}
 
 
 def _study(source: str, path: Path, own: Sequence[str]) -> dict[str, list[Row]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formulations.registry import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, WHOLE_RTOL
 from msopt import Scenario
 from reports.claims.studied import collect as collect_studies
-from reports.crosscheck.recorded import SOLVERS, crosscheck_record
+from reports.crosscheck.crosscheck_record import SOLVERS, crosscheck_record
 from reports.page.answer import answer
 from reports.page.profile_tables import measured_times, profile_record
 from reports.page.self_checks import checks_record

@@ -1,15 +1,13 @@
 """Every method of every problem on a scenario, as plain records: what the report shows, and nothing else is solved."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import msopt
 from msopt import Scenario, Solution
 from msopt.model.scenario import Problem
 from reports.methods.user_method import user_solution
+from reports.shared.rows import Row
 from reports.studies.points import SOLVED, Failure, attempt, solve_best
-
-Row = dict[str, Any]
 
 
 def best_of(scenario: Scenario, problem: Problem) -> Solution:

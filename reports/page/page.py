@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from math import isnan
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -12,16 +11,16 @@ from msopt.files.whole_files import make_folder, write_bytes, write_text
 from msopt.methods import names_of
 from msopt.model.problems import KINDS
 from reports.page.html import TEMPLATES, as_html, slug
-from reports.page.shown import Shown, escaped
 from reports.page.shown_tables import shown_tables, summary
 from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, label_of, rendered
 from reports.shared.protocols import verdict
 from reports.shared.record import Record
-from reports.shared.rows import rows_of
+from reports.shared.rows import Row, rows_of
+from reports.shared.table_markup import escaped, latex_table, markdown_table
+from reports.shared.text_table import Table
 from reports.shared.words import counted, literal, number, per_cent
 
-Row = dict[str, Any]
 LONGEST = 180
 """Letters of what was found from which on a figure points to the table of the claims."""
 
@@ -67,7 +66,7 @@ def write_report(record: Record, folder: Path) -> Path:
             write_bytes(folder / FIGURES / f"{panel.name}.pdf", rendered(panel.figure, "pdf", panel.name))
             inside[_source(panel)] = inline(svg.decode(), panel.title)
     for name, table in shown.items():
-        write_text(folder / LATEX / f"{name}.tex", table.latex())
+        write_text(folder / LATEX / f"{name}.tex", latex_table(table))
     write_text(folder / MARKDOWN, text)
     write_text(folder / PAGE, as_html(text, inside, TITLE))
     return folder / PAGE
@@ -77,7 +76,7 @@ def _source(panel: Panel) -> str:
     return f"{FIGURES}/{panel.name}.svg"
 
 
-def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mapping[str, Shown]) -> str:
+def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mapping[str, Table]) -> str:
     """The page in Markdown; every number in it comes from the record."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -94,7 +93,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "longest": LONGEST,
         "draws": min(record.manifest["effort"]["draws"].values()),
         "panels": panels,
-        "table": lambda name: shown[name].markdown(),
+        "table": lambda name: markdown_table(shown[name]),
         "has": lambda name: name in shown and bool(shown[name].rows),
         "problem_words": {problem: kind.title.lower() for problem, kind in KINDS.items()},
         "scenarios": _scenarios(record),

@@ -1,18 +1,18 @@
 """Measured profiles as tables: acceptance, curves beside their laws, times with their fits, payload."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reports.shared.record import Record
+from reports.shared.rows import Row
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from msopt.measured.profile import Estimate, Profile, TaskAcceptance
 
-Row = dict[str, Any]
 _TITLES = {
     "profiles": "What was measured, and on what",
     "profile_acceptance": "Acceptance of each task",

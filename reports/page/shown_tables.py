@@ -1,198 +1,188 @@
 """Every table that the page shows, from a record: which columns, called what, with how many digits."""
 
+from collections.abc import Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msopt.methods import names_of
-from reports.page.shown import Column, Shown
+from reports.crosscheck.crosscheck_tables import with_fractions
 from reports.plots.style import label_of
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
-from reports.shared.words import number, per_cent
+from reports.shared.text_table import (
+    Column,
+    Table,
+    count_column,
+    number_column,
+    quantity_column,
+    ratio_column,
+    words_column,
+    yes_column,
+)
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
 
-def _text(value: Any) -> str:
-    return "–" if value is None else str(value)
-
-
-def _words(key: str, head: str) -> Column:
-    return Column(key, head, _text)
-
-
-def _number(key: str, head: str, digits: int = 4, factor: float = 1.0) -> Column:
-    return Column(key, head, lambda value: number(None if value is None else factor * float(value), digits), True)
-
-
-def _count(key: str, head: str) -> Column:
-    return Column(key, head, lambda value: "–" if value is None else f"{int(value)}", True)
-
-
-def _ratio(key: str, head: str) -> Column:
-    return Column(key, head, per_cent, True)
-
-
-def _yes(key: str, head: str) -> Column:
-    return Column(key, head, lambda value: "yes" if value else "no")
-
-
-_GOODPUT = _number("goodput_tokens_per_s", "goodput [token/s]", 5)
+_GOODPUT = quantity_column("goodput_tokens_per_s")
 _METHODS = (
-    _words("method", "method"),
+    words_column("method", "method"),
     _GOODPUT,
-    _number("standard_error_tokens_per_s", "standard error [token/s]", 2),
-    _ratio("gain_of_best", "gain of the best over it"),
-    _ratio("gap", "gap to the bound"),
-    _words("whose", "whose"),
+    quantity_column("standard_error_tokens_per_s"),
+    ratio_column("gain_of_best", "gain of the best over it"),
+    ratio_column("gap", "gap to the bound"),
+    words_column("whose", "whose"),
 )
 _NOTES = (
-    _words("problem", "problem"),
-    _words("method", "method"),
-    _words("shown", "called here"),
-    _words("whose", "whose"),
-    _words("what", "what it is"),
+    words_column("problem", "problem"),
+    words_column("method", "method"),
+    words_column("shown", "called here"),
+    words_column("whose", "whose"),
+    words_column("what", "what it is"),
 )
 _DEVICES = (
-    _words("device", "device"),
-    _count("draft_length", "draft length [token]"),
-    _number("bandwidth_hz", "bandwidth [MHz]", 4, 1e-6),
-    _number("rejection_probability", "draft rejected [probability]", 3),
-    _number("uplink_probability", "corrected by uplink [probability]", 3),
-    _number("downlink_probability", "corrected by downlink [probability]", 3),
-    _number("expected_tokens", "tokens [token/round]", 4),
+    words_column("device", "device"),
+    count_column("draft_length", "draft length", "token"),
+    quantity_column("bandwidth_hz"),
+    quantity_column("rejection_probability"),
+    quantity_column("uplink_probability"),
+    quantity_column("downlink_probability"),
+    quantity_column("expected_tokens"),
     _GOODPUT,
 )
 _REACTION = (
-    _words("device", "device"),
-    _words("mode", "mode"),
-    _number("bandwidth_hz", "bandwidth [MHz]", 4, 1e-6),
-    _number("downlink_power_w", "downlink power [mW]", 4, 1e3),
+    words_column("device", "device"),
+    words_column("mode", "mode"),
+    quantity_column("bandwidth_hz"),
+    quantity_column("downlink_power_w"),
 )
-_PARAMETERS = (_words("key", "parameter"), _words("value", "value"), _words("reading", "that is"))
+_PARAMETERS = (words_column("key", "parameter"), words_column("value", "value"), words_column("reading", "that is"))
 _CELLS = (
-    _words("device", "device"),
-    _number("acceptance", "acceptance, or S(1) of a curve [1]", 4),
-    _number("acceptance_std", "its deviation over prompts [1]", 3),
-    _count("curve_points", "points of the curve"),
-    _number("draft_s_per_token", "draft time [ms/token]", 4, 1e3),
-    _number("uplink_snr_db", "uplink SNR [dB]", 4),
-    _number("downlink_snr_db", "downlink SNR [dB]", 4),
+    words_column("device", "device"),
+    quantity_column("acceptance", "acceptance, or S(1) of a curve"),
+    quantity_column("acceptance_std"),
+    count_column("curve_points", "points of the curve"),
+    quantity_column("draft_s_per_token"),
+    quantity_column("uplink_snr_db"),
+    quantity_column("downlink_snr_db"),
 )
 _SUMMARY = (
-    _words("scenario", "scenario"),
-    _words("problem", "problem"),
-    _words("method", "method"),
+    words_column("scenario", "scenario"),
+    words_column("problem", "problem"),
+    words_column("method", "method"),
     _GOODPUT,
-    _number("bound_tokens_per_s", "no control above [token/s]", 5),
-    _ratio("gap", "gap"),
-    _words("closest", "closest baseline"),
-    _ratio("closest_gain", "gain over it"),
-    _words("weakest", "weakest baseline"),
-    _ratio("weakest_gain", "gain over it"),
+    quantity_column("bound_tokens_per_s"),
+    ratio_column("gap", "gap"),
+    words_column("closest", "closest baseline"),
+    ratio_column("closest_gain", "gain over it"),
+    words_column("weakest", "weakest baseline"),
+    ratio_column("weakest_gain", "gain over it"),
 )
 _CROSSCHECK = (
-    _words("formulation", "formulation"),
-    _words("solver", "solver"),
-    _words("tests", "tests"),
-    _words("solved_of", "solved"),
-    _number("objective_difference_worst", "objective, worst [1]", 2),
-    _number("objective_difference_median", "median [1]", 2),
-    _number("objective_tolerance", "tolerance [1]", 2),
-    _number("certificate_worst", "certificate, worst [1]", 2),
-    _words("verdict", "verdict"),
+    words_column("formulation", "formulation"),
+    words_column("solver", "solver"),
+    words_column("tests", "tests"),
+    words_column("solved_of", "solved"),
+    number_column("objective_difference_worst", "objective, worst", "1", digits=2),
+    number_column("objective_difference_median", "median", "1", digits=2),
+    number_column("objective_tolerance", "tolerance", "1", digits=2),
+    number_column("certificate_worst", "certificate, worst", "1", digits=2),
+    words_column("verdict", "verdict"),
 )
 _COMPARED = (
-    _words("formulation", "formulation"),
-    _words("solver", "solver"),
-    _words("algorithm", "the papers' algorithm"),
-    _ratio("above_algorithm_least", "above it, least"),
-    _ratio("above_algorithm_median", "above it, median"),
-    _number("above_brute_force_least", "above enumeration, least [1]", 2),
-    _count("above_brute_force_trials", "enumerated trials"),
-    _number("minimiser_difference_worst", "minimiser, worst [1]", 2),
-    _words("minimisers_of", "minimisers agree or flat"),
-    _words("prices_of", "prices agree or explained"),
+    words_column("formulation", "formulation"),
+    words_column("solver", "solver"),
+    words_column("algorithm", "the papers' algorithm"),
+    ratio_column("above_algorithm_least", "above it, least"),
+    ratio_column("above_algorithm_median", "above it, median"),
+    number_column("above_brute_force_least", "above enumeration, least", "1", digits=2),
+    count_column("above_brute_force_trials", "enumerated trials"),
+    number_column("minimiser_difference_worst", "minimiser, worst", "1", digits=2),
+    words_column("minimisers_of", "minimisers agree or flat"),
+    words_column("prices_of", "prices agree or explained"),
 )
 _CHECKS = (
-    _words("check", "check"),
-    _words("found", "found"),
-    _words("verdict", "verdict"),
+    words_column("check", "check"),
+    words_column("found", "found"),
+    words_column("verdict", "verdict"),
 )
-_SETTINGS = (_words("of", "setting"), _words("statement", "what stands there"))
+_SETTINGS = (words_column("of", "setting"), words_column("statement", "what stands there"))
 _CLAIMS = (
-    _words("paper", "paper"),
-    _words("sentence", "what it says"),
-    _words("test", "how it was tested"),
-    _words("found", "found"),
-    _words("verdict", "verdict"),
-    _words("where", "where"),
+    words_column("paper", "paper"),
+    words_column("sentence", "what it says"),
+    words_column("test", "how it was tested"),
+    words_column("found", "found"),
+    words_column("verdict", "verdict"),
+    words_column("where", "where"),
 )
 _GAINS = (
-    _words("family", "family"),
-    _words("baseline", "over"),
-    _count("scenarios", "scenarios"),
-    _ratio("median", "median"),
-    _ratio("p95", "95th percentile"),
-    _ratio("max", "maximum"),
-    _ratio("share_above_paper", "share above [MS]'s"),
+    words_column("family", "family"),
+    words_column("baseline", "over"),
+    count_column("scenarios", "scenarios"),
+    ratio_column("median", "median"),
+    ratio_column("p95", "95th percentile"),
+    ratio_column("max", "maximum"),
+    ratio_column("share_above_paper", "share above [MS]'s"),
 )
 _PROFILES = (
-    _words("profile", "profile"),
-    _words("draft", "draft"),
-    _words("draft_quantisation", "quantised"),
-    _words("target", "target"),
-    _words("target_quantisation", "quantised"),
-    _number("temperature", "temperature", 3),
-    _count("draft_length", "drafted [token/round]"),
-    _words("machine", "machine"),
-    _words("date", "date"),
-    _words("note", "note"),
+    words_column("profile", "profile"),
+    words_column("draft", "draft"),
+    words_column("draft_quantisation", "quantised"),
+    words_column("target", "target"),
+    words_column("target_quantisation", "quantised"),
+    number_column("temperature", "temperature", digits=3),
+    count_column("draft_length", "drafted", "token/round"),
+    words_column("machine", "machine"),
+    words_column("date", "date"),
+    words_column("note", "note"),
 )
 _ACCEPTANCE = (
-    _words("profile", "profile"),
-    _words("task", "task"),
-    _count("prompts", "prompts"),
-    _count("visited", "visited [token]"),
-    _number("acceptance", "α, accepted / visited [1]", 3),
-    _words("acceptance_range", "its interval [1]"),
-    _number("acceptance_by_overlap", "α, mean of Σ min(p, q) [1]", 3),
-    _words("overlap_range", "its interval [1]"),
-    _number("acceptance_of_target_text", "Σ min(p, q) on the target's text [1]", 3),
-    _number("acceptance_all_drafted", "the papers' estimator [1]", 3),
-    _number("over_prompts_std", "deviation over prompts [1]", 3),
+    words_column("profile", "profile"),
+    words_column("task", "task"),
+    count_column("prompts", "prompts"),
+    count_column("visited", "visited", "token"),
+    number_column("acceptance", "α, accepted / visited", "1", digits=3),
+    words_column("acceptance_range", "its interval [1]"),
+    number_column("acceptance_by_overlap", "α, mean of Σ min(p, q)", "1", digits=3),
+    words_column("overlap_range", "its interval [1]"),
+    number_column("acceptance_of_target_text", "Σ min(p, q) on the target's text", "1", digits=3),
+    number_column("acceptance_all_drafted", "the papers' estimator", "1", digits=3),
+    number_column("over_prompts_std", "deviation over prompts", "1", digits=3),
 )
 _DRAFT_TIME = (
-    _words("profile", "profile"),
-    _number("median_s", "median [ms/token]", 4, 1e3),
-    _number("q10_s", "10 % below [ms/token]", 4, 1e3),
-    _number("q90_s", "90 % below [ms/token]", 4, 1e3),
-    _count("n", "timed"),
+    words_column("profile", "profile"),
+    number_column("median_s", "median", "ms/token"),
+    number_column("q10_s", "10 % below", "ms/token"),
+    number_column("q90_s", "90 % below", "ms/token"),
+    count_column("n", "timed"),
 )
-_SERVER_DRAFT = (_DRAFT_TIME[0], _count("batch", "batch [devices]"), *_DRAFT_TIME[1:])
+_SERVER_DRAFT = (_DRAFT_TIME[0], count_column("batch", "batch", "devices"), *_DRAFT_TIME[1:])
 _FITS = (
-    _words("profile", "profile"),
-    _words("term", "term"),
-    _number("fitted_s", "fitted [ms]", 4, 1e3),
-    _number("standard_error_s", "standard error [ms]", 2, 1e3),
-    _number("p_value", "p-value of 0 [1]", 2),
-    _yes("needed", "needed"),
-    _number("r_squared", "R² of the fit [1]", 4),
-    _ratio("max_relative_residual", "largest residual"),
+    words_column("profile", "profile"),
+    words_column("term", "term"),
+    number_column("fitted_s", "fitted", "ms"),
+    number_column("standard_error_s", "standard error", "ms", digits=2),
+    number_column("p_value", "p-value of 0", "1", digits=2),
+    yes_column("needed", "needed"),
+    number_column("r_squared", "R² of the fit", "1"),
+    ratio_column("max_relative_residual", "largest residual"),
 )
 _PAYLOAD = (
-    _words("profile", "profile"),
-    _words("task", "task"),
-    _count("kept_entries", "entries kept"),
-    _count("probability_bits", "bits of a probability"),
-    _number("distribution_bits", "one distribution [kbit]", 4, 1e-3),
-    _number("acceptance", "acceptance [1]", 3),
-    _words("acceptance_range", "its interval [1]"),
+    words_column("profile", "profile"),
+    words_column("task", "task"),
+    count_column("kept_entries", "entries kept"),
+    count_column("probability_bits", "bits of a probability"),
+    quantity_column("distribution_bits"),
+    quantity_column("acceptance", digits=3),
+    words_column("acceptance_range", "its interval [1]"),
 )
 
 
-def shown_tables(record: Record) -> dict[str, Shown]:
+def _shown(title: str, table: "DataFrame", columns: Sequence[Column]) -> Table:
+    return Table.of(title, rows_of(table), columns)
+
+
+def shown_tables(record: Record) -> dict[str, Table]:
     """The tables of the page by name, each also a file in LaTeX."""
     return (
         _answers(record)
@@ -201,9 +191,9 @@ def shown_tables(record: Record) -> dict[str, Shown]:
         | _gains(record)
         | _profiles(record)
         | {
-            "checks": Shown.of("Checks of this report", record.tables["checks"], _CHECKS),
-            "methods": Shown.of("The methods", _notes(record), _NOTES),
-            "settings": Shown.of("What the papers do not state", record.tables["settings"], _SETTINGS),
+            "checks": _shown("Checks of this report", record.tables["checks"], _CHECKS),
+            "methods": _shown("The methods", _notes(record), _NOTES),
+            "settings": _shown("What the papers do not state", record.tables["settings"], _SETTINGS),
         }
     )
 
@@ -213,9 +203,9 @@ def _notes(record: Record) -> "DataFrame":
     return table.assign(shown=table["method"].map(label_of))
 
 
-def _answers(record: Record) -> dict[str, Shown]:
+def _answers(record: Record) -> dict[str, Table]:
     tables = record.tables
-    found = {"summary": Shown.of("The answer", summary(record), _SUMMARY)}
+    found = {"summary": _shown("The answer", summary(record), _SUMMARY)}
     for place, name in zip(tables["answer_scenarios"]["place"], tables["answer_scenarios"]["scenario"], strict=True):
         mine = {key: table[table["place"] == place] for key, table in tables.items() if key.startswith("answer_")}
         key = f"answer-{place}"
@@ -225,11 +215,11 @@ def _answers(record: Record) -> dict[str, Shown]:
             ("reaction", _REACTION, "the reaction if every draft were rejected"),
         )
         for kind, columns, title in singles:
-            found[f"{key}-{kind}"] = Shown.of(f"{name}: {title}", mine[f"answer_{kind}"], columns)
+            found[f"{key}-{kind}"] = _shown(f"{name}: {title}", mine[f"answer_{kind}"], columns)
         for kind, of_problem in (("methods", _METHODS), ("devices", _DEVICES)):
             for problem, rows in mine[f"answer_{kind}"].groupby("problem", sort=False):
                 shown = rows.assign(method=rows["method"].map(label_of)) if kind == "methods" else rows
-                found[f"{key}-{problem}-{kind}"] = Shown.of(f"{name}: {kind} of problem {problem}", shown, of_problem)
+                found[f"{key}-{problem}-{kind}"] = _shown(f"{name}: {kind} of problem {problem}", shown, of_problem)
     return found
 
 
@@ -259,46 +249,33 @@ def summary(record: Record) -> "DataFrame":
     return pd.DataFrame(rows)
 
 
-def _crosschecks(record: Record) -> dict[str, Shown]:
-    table = record.tables["crosscheck"]
-    table = table.assign(
-        tests=[str(statement).partition(":")[0] for statement in table["statement"]],
-        solved_of=_fractions(table["solved"], table["trials"]),
-        minimisers_of=_fractions(table["minimisers_agree"] + table["minimisers_flat"], table["minimisers_compared"]),
-        prices_of=_fractions(table["prices_agree"] + table["prices_explained"], table["prices_compared"]),
-    )
-    keys = ["above_algorithm_least", "above_brute_force_least", "minimiser_difference_worst", "prices_compared"]
-    compared = table[table[keys].notna().any(axis=1)]
+def _crosschecks(record: Record) -> dict[str, Table]:
+    verdicts = [with_fractions(row) for row in rows_of(record.tables["crosscheck"])]
+    keys = ("above_algorithm_least", "above_brute_force_least", "minimiser_difference_worst", "prices_compared")
+    compared = [row for row in verdicts if any(row[key] is not None for key in keys)]
     notes = record.tables["crosscheck_notes"]
     columns = (
-        _words("formulation", "formulation"),
-        _words("solver", "solver"),
-        _words("kind", "what"),
-        _words("text", "why"),
+        words_column("formulation", "formulation"),
+        words_column("solver", "solver"),
+        words_column("kind", "what"),
+        words_column("text", "why"),
     )
     counted = notes.groupby(["formulation", "solver", "kind"], sort=False, as_index=False).agg(
         count=("text", "size"), text=("text", "first")
     )
     return {
-        "crosscheck": Shown.of("Formulations against closed forms", table, _CROSSCHECK),
-        "crosscheck-compared": Shown.of("Against the papers' algorithms and enumeration", compared, _COMPARED),
-        "crosscheck-notes": Shown.of(
-            "Failures, and what was not asked", counted, (*columns[:3], _count("count", "times"), columns[3])
+        "crosscheck": Table.of("Formulations against closed forms", verdicts, _CROSSCHECK),
+        "crosscheck-compared": Table.of("Against the papers' algorithms and enumeration", compared, _COMPARED),
+        "crosscheck-notes": _shown(
+            "Failures, and what was not asked", counted, (*columns[:3], count_column("count", "times"), columns[3])
         ),
     }
 
 
-def _fractions(parts: "Series[float]", wholes: "Series[float]") -> list[str]:
-    return [
-        "–" if isnan(b) else f"{int(a)}/{int(b)}"
-        for a, b in zip(parts.astype(float), wholes.astype(float), strict=True)
-    ]
-
-
-def _claims(record: Record) -> dict[str, Shown]:
+def _claims(record: Record) -> dict[str, Table]:
     table = record.tables["claims"]
     return {
-        name: Shown.of(title, table[table["kind"] == kind], _CLAIMS)
+        name: _shown(title, table[table["kind"] == kind], _CLAIMS)
         for name, kind, title in (
             ("claims", "sentence", "The papers' claims"),
             ("assumptions", "tacit assumption", "The papers' tacit assumptions"),
@@ -306,12 +283,12 @@ def _claims(record: Record) -> dict[str, Shown]:
     }
 
 
-def _gains(record: Record) -> dict[str, Shown]:
+def _gains(record: Record) -> dict[str, Table]:
     table = record.tables["gains"]
     pooled, fixed = table[table["setting"] == "all"], label_of("fixed")
     pooled = pooled.assign(baseline=pooled["baseline"].map(label_of))
     return {
-        f"gains-{problem}": Shown.of(
+        f"gains-{problem}": _shown(
             f"Gain of the optimum, problem {problem}",
             rows,
             _GAINS if (rows["baseline"] == fixed).any() else _GAINS[:-1],
@@ -320,7 +297,7 @@ def _gains(record: Record) -> dict[str, Shown]:
     }
 
 
-def _profiles(record: Record) -> dict[str, Shown]:
+def _profiles(record: Record) -> dict[str, Table]:
     tables = record.tables
     if not len(tables["profiles"]):
         return {}
@@ -339,7 +316,7 @@ def _profiles(record: Record) -> dict[str, Shown]:
         "profile-fits": ("Verification time: base, per device, per token", tables["profile_fits"], _FITS),
         "profile-payload": ("Payload against acceptance", payload, _PAYLOAD),
     }
-    return {name: Shown.of(*parts) for name, parts in every.items() if len(parts[1])}
+    return {name: _shown(*parts) for name, parts in every.items() if len(parts[1])}
 
 
 def _ranges(table: "DataFrame", name: str) -> list[str]:

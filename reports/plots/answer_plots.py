@@ -8,6 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from msopt.model.problems import KINDS
 from reports.plots.style import BLACK, BLUE, GREEN, GREY, SKY, VERMILION, Panel, label_of, new_panel, styled
+from reports.shared.quantities import QUANTITIES
 from reports.shared.rows import rows_of
 from reports.shared.words import literal
 
@@ -77,7 +78,7 @@ def methods_panel(rows: "DataFrame") -> Figure:
         )
     axes.set_xlim(0.0, 1.03 * float(rows["goodput_tokens_per_s"].max()))
     _rows_of(axes, [label_of(str(method)) for method in rows["method"]], bottom=0.75)
-    axes.set_xlabel("goodput [token/s]")
+    axes.set_xlabel(QUANTITIES["goodput_tokens_per_s"].head)
     return figure
 
 
@@ -99,7 +100,7 @@ def devices_panel(rows: "DataFrame") -> Figure:
     left.set_title(KINDS[problem].title)
     place = range(len(rows))
     left.barh(place, rows["draft_length"], height=0.7, color=BLUE, edgecolor=BLACK, linewidth=0.4)
-    left.set_xlabel("draft length [token]")
+    left.set_xlabel(QUANTITIES["draft_length"].head)
     left.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     if with_modes:
         accepted = 1.0 - rows["rejection_probability"]
@@ -125,8 +126,10 @@ def devices_panel(rows: "DataFrame") -> Figure:
         right.set_xlabel("draft is … [probability]")
         figure.legend(loc="outside lower center", ncols=3, fontsize=8.0, handlelength=1.2, columnspacing=1.0)
     else:
-        right.barh(place, rows["bandwidth_hz"] / 1e6, height=0.7, color=GREEN, edgecolor=BLACK, linewidth=0.4)
-        right.set_xlabel("bandwidth [MHz]")
+        band = QUANTITIES["bandwidth_hz"]
+        width = band.factor * rows["bandwidth_hz"]
+        right.barh(place, width, height=0.7, color=GREEN, edgecolor=BLACK, linewidth=0.4)
+        right.set_xlabel(band.head)
     _rows_of(left, [_short(str(name)) for name in rows["device"]])
     right.grid(visible=False, axis="y")
     right.tick_params(axis="y", length=0)

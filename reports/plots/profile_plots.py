@@ -20,6 +20,7 @@ from reports.plots.style import (
     new_panel,
     styled,
 )
+from reports.shared.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -74,7 +75,7 @@ def acceptance_panel(rows: "DataFrame") -> Figure:
         axes.plot(rows[name].astype(float), at + shift, marker, color=colour, label=label)
     axes.set_yticks(at, rows["task"], parse_math=False)
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel("acceptance α [1]")
+    axes.set_xlabel(QUANTITIES["acceptance"].axis)
     figure.legend(loc="outside lower center", ncols=2)
     return figure
 
@@ -105,18 +106,19 @@ def curve_law_panel(rows: "DataFrame", task: str) -> Figure:
 def verification_panel(rows: "DataFrame") -> Figure:
     """Median time of each batch and draft length, with quartiles; lines are the fit."""
     figure, axes = new_panel("Verification: points measured, lines fitted")
+    time = QUANTITIES["verify_s"]
     ends = []
     for place, (length, group) in enumerate(rows.sort_values("batch").groupby("draft_length")):
         colour, marker, line = _SERIES[place % len(_SERIES)]
         batch = group["batch"].to_numpy(dtype=float)
-        median, q25, q75 = (1e3 * group[f"{name}_s"].to_numpy(dtype=float) for name in ("median", "q25", "q75"))
+        median, q25, q75 = (time.factor * group[f"{name}_s"].to_numpy(dtype=float) for name in ("median", "q25", "q75"))
         axes.errorbar(batch, median, [median - q25, q75 - median], fmt=marker, color=colour, linewidth=1.0)
-        axes.plot(batch, 1e3 * group["fit_s"].to_numpy(dtype=float), linestyle=line, color=colour)
-        ends.append((f"L = {length}", 1e3 * float(group["fit_s"].iloc[-1]), colour))
+        axes.plot(batch, time.factor * group["fit_s"].to_numpy(dtype=float), linestyle=line, color=colour)
+        ends.append((f"L = {length}", time.factor * float(group["fit_s"].iloc[-1]), colour))
     axes.set_ylim(bottom=0.0)
     axes.set_xlim(0.0, float(rows["batch"].max()) * 1.04)
-    axes.set_xlabel("batch [devices]")
-    axes.set_ylabel("verification time [ms]")
+    axes.set_xlabel(QUANTITIES["batch_devices"].head)
+    axes.set_ylabel(time.head)
     end_labels(axes, ends)
     return figure
 
@@ -125,22 +127,26 @@ def verification_panel(rows: "DataFrame") -> Figure:
 def payload_panel(rows: "DataFrame") -> Figure:
     """Acceptance when drafting from what is sent, against the bits of a distribution; a line for each quantisation."""
     figure, axes = new_panel("Payload against acceptance")
+    payload = QUANTITIES["distribution_bits"]
     ends = []
     ordered = rows.sort_values("distribution_bits", kind="stable")
     for place, (key, group) in enumerate(ordered.groupby(["task", "probability_bits"])):
         colour, marker, line = _SERIES[place % len(_SERIES)]
         task, bits = key
-        at, mean = group["distribution_bits"].to_numpy(dtype=float) / 1e3, group["acceptance"].to_numpy(dtype=float)
+        at, mean = (
+            payload.factor * group["distribution_bits"].to_numpy(dtype=float),
+            group["acceptance"].to_numpy(dtype=float),
+        )
         low, high = (group[f"acceptance_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
         axes.fill_between(at, low, high, color=colour, alpha=0.13, linewidth=0.0)
         axes.plot(at, mean, marker=marker, linestyle=line, color=colour)
         ends.append((f"{bits} bit" if rows["task"].nunique() == 1 else f"{task}, {bits} bit", float(mean[-1]), colour))
     axes.set_xscale("log")
-    ticks = sorted(set(rows["distribution_bits"] / 1e3))
+    ticks = sorted(set(payload.factor * rows["distribution_bits"]))
     axes.set_xticks(ticks if len(ticks) <= 8 else ticks[:: len(ticks) // 6], minor=False)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter("{x:.3g}")
-    axes.set_xlabel("one distribution [kbit]")
-    axes.set_ylabel("acceptance α [1]")
+    axes.set_xlabel(payload.head)
+    axes.set_ylabel(QUANTITIES["acceptance"].axis)
     end_labels(axes, ends)
     return figure

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from reports.plots.axes_words import axis_of, axis_of_quantity
 from reports.plots.curves import bar_panel, curve_panel
 from reports.plots.style import OF, Panel
+from reports.shared.quantities import axis_of, axis_of_quantity
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -43,13 +43,13 @@ def study_panels(name: str, table: "DataFrame", about: dict[str, Any]) -> list[P
         facets = [(about["title"].partition(" ([")[0], facets[0][1])]
     for place, (title, rows) in enumerate(facets, start=1):
         if rows[x].nunique() == 1:
-            figure = bar_panel(rows.reset_index(drop=True), x_label=y_axis.label, title=title)
+            figure = bar_panel(rows.reset_index(drop=True), x_label=y_axis.axis, title=title)
         else:
             figure = curve_panel(
                 rows,
                 x,
-                x_label=x_axis.label,
-                y_label=y_axis.label,
+                x_label=x_axis.axis,
+                y_label=y_axis.axis,
                 title=title,
                 log2=x == "power_ratio",
                 y_top=_y_top(rows),

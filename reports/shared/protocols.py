@@ -1,19 +1,16 @@
 """Whether drafting at the devices pays: a solution beside no drafts at all, and beside drafts at the server."""
 
-from typing import Any
-
 import msopt
 from msopt import Scenario, Solution
 from msopt.model.scenario import Problem
+from reports.shared.rows import Row
 from reports.shared.words import number, per_cent
-
-Record = dict[str, Any]
 
 SERVER_ONLY, CENTRALISED = "server_only_tokens_per_s", "centralised_tokens_per_s"
 _EQUAL = 1e-9
 
 
-def with_protocols(solution: Solution) -> Record:
+def with_protocols(solution: Solution) -> Row:
     """`Solution.to_dict` with the goodput of the other two protocols, before the devices."""
     record = solution.to_dict()
     devices = record.pop("devices")
@@ -29,7 +26,7 @@ def protocols(scenario: Scenario, problem: Problem) -> dict[str, float | None]:
     }
 
 
-def verdict(record: Record) -> str:
+def verdict(record: Row) -> str:
     """One sentence: whether drafting at the devices pays, against no drafts and against drafts at the server.
 
     Parameters

@@ -1,12 +1,15 @@
-"""A table's rows as plain dictionaries."""
+"""A table as plain rows: what commands print as JSON, what tables are shown of, and what DataFrames are made of."""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+Row = dict[str, Any]
+"""A value by column, or by key; what is missing is None."""
 
-def rows_of(table: "DataFrame") -> list[dict[str, Any]]:
+
+def rows_of(table: "DataFrame") -> list[Row]:
     """Each row by column; what is missing is None."""
     plain: Any = table.astype(object).where(table.notna(), None)
     return list(plain.to_dict("records"))

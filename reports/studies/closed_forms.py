@@ -1,7 +1,7 @@
 """The figures that come from closed forms: [MS] Figs. 3 to 5, [UD] Fig. 6. Pure functions of a preset and a seed."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,12 +11,12 @@ from msopt.lengths.homogeneous import best_common_length, solve_homogeneous
 from msopt.model.goodput import play, round_at
 from msopt.modes.correction import CorrectionTimes
 from reports.shared.mean_intervals import mean_of
+from reports.shared.rows import Row
 from reports.studies.paper_figures import MS_PRESETS, Figure, pair
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Row = dict[str, Any]
 
 FIG3_LENGTHS = 24
 FIG4_PRESET, FIG4_DATASET, FIG4_PER_TOKEN_S, FIG4_DEVICES = "multispin-llama2", "GSM8K", 0.05, 20

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from msopt import ParameterError
 from msopt.files.json_text import load_json, to_json
-from reports.studies.points import NUMBERS, SOLVED, Row, head_of
+from reports.shared.rows import Row
+from reports.studies.points import NUMBERS, SOLVED, head_of
 from reports.studies.study import Point, Study
 
 _OF_A_METHOD = {"scenario_hash", "scheme", "method", "status", "cause", *NUMBERS}

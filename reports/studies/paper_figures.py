@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msopt import PRESETS
 from msopt.model.problems import KINDS, Problem
 from reports.shared.mean_intervals import mean_of
+from reports.shared.quantities import units_of
 from reports.studies.effort import Effort
 from reports.studies.study import OPTIMUM, Study, Value
 
@@ -24,18 +25,6 @@ MS_SCHEMES = [OPTIMUM, "grid", "equal-bandwidth", "homogeneous", "fixed"]
 MODE_SCHEMES = [OPTIMUM, "greedy", "all-uplink", "all-downlink", "random-modes"]
 LENGTH_SCHEMES = [OPTIMUM, "greedy", "uniform-length", "computation-only"]
 GOODPUT = "goodput_tokens_per_s"
-UNITS = {
-    "draft_length_tokens": "token",
-    "verify_s": "s",
-    "per_token_s": "s",
-    "acceptance": "1",
-    "batch_devices": "devices",
-    "devices": "devices",
-    "bandwidth_hz": "Hz",
-    "uplink_devices": "devices",
-    "downlink_power_dbm": "dBm",
-    "power_ratio": "1",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +54,7 @@ class Figure:
 
     def entry(self) -> dict[str, Any]:
         """What the manifest says of the table."""
-        columns = {} if self.x is None else {self.x: UNITS[self.x]}
+        columns = units_of([self.x])
         return {
             "title": self.title,
             "paper_says": self.paper_says,

@@ -23,12 +23,10 @@ from msopt.many import LARGEST_TOGETHER
 from msopt.methods import DECOMPOSITION, optimum_at
 from msopt.model.problems import KINDS, Problem
 from reports.methods.user_method import user_solution
+from reports.shared.rows import Row
 from reports.shared.words import exception_words
 from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import OPTIMUM, Point, Study
-
-Row = dict[str, Any]
-
 
 Found = TypeVar("Found")
 SOLVED, NOT_ITS_PROBLEM, REFUSED = "solved", "does not apply", "refused"

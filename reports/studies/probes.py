@@ -4,7 +4,6 @@ Pure functions of a preset, the number of a draw and its seed. Each gives rows o
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -16,9 +15,8 @@ from msopt.lengths.homogeneous import solve_homogeneous
 from msopt.lengths.relaxed import length_split, solve_relaxed
 from msopt.model.scenario import Problem
 from msopt.model.sharing import spectral_efficiency
+from reports.shared.rows import Row
 from reports.studies.paper_figures import pair
-
-Row = dict[str, Any]
 
 TABLE_I_STD = {
     "multispin-llama2": {"MBPP+": 0.2472, "GSM8K": 0.3133, "MT-Bench": 0.3127, "SQuAD": 0.3333},

@@ -16,8 +16,9 @@ from msopt import InfeasibleError, ParameterError
 from msopt.files.whole_files import make_folder, read_text, write_bytes, write_text
 from reports.shared.output import as_json, check_folder
 from reports.shared.parallel import check_scheduler, run
+from reports.shared.rows import Row
 from reports.studies.finished_points import finished_points
-from reports.studies.points import SOLVED, Row, chunks, is_fault, solve_points
+from reports.studies.points import SOLVED, chunks, is_fault, solve_points
 from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import Point, Study
 

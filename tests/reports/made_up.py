@@ -23,7 +23,10 @@ from msopt.measured.profile import (
 from msopt.measured.profile import PayloadRow as Payload
 from msopt.measured.provenance import Machine, Model, Sampling, Vocabulary
 from reports.claims.judging import NOT_HERE
-from reports.crosscheck.recorded import tables_of
+from reports.crosscheck.crosscheck_record import as_record
+from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
+from reports.crosscheck.random_scenarios import random_scenario
+from reports.crosscheck.trial import Trial
 from reports.page.answer import answer
 from reports.page.collect import joined
 from reports.page.profile_tables import measured_times, profile_record
@@ -233,53 +236,37 @@ def _crosscheck() -> Record:
         ("whole-lengths", "HIGHS", "ours: whole lengths", "grid", False),
         ("joint-law-bound", "HIGHS", "ours: a bound", "greedy", True),
     )
-    records = []
+    four, found = random_scenario(0, devices=(4, 4)), []
     for formulation, solver, statement, algorithm, bound in rows:
         off = 10.0 ** rng.uniform(-14, -7, 12)
-        each = [
-            {
-                "trial": trial,
-                "devices": 4,
-                "sharing": "fixed-snr",
-                "status": "optimal",
-                "objective_difference": 0.0 if trial == 0 else float(value),
-                "minimiser_difference": None,
-                "certificate": float(value),
-                "above_algorithm": 10.0 * float(value),
-                "above_brute_force": float(value),
-            }
-            for trial, value in enumerate(off)
+        trials = [
+            Trial(
+                number=number,
+                scenario=four,
+                status="optimal",
+                difference=0.0 if number == 0 else float(value),
+                certificate=float(value),
+                price_differences=(0.0, 0.0 if number else 0.1),
+                price_reason="" if number else "every length at a limit",
+                above_algorithm=10.0 * float(value),
+                above_brute_force=float(value),
+                build_s=1.0,
+                first_s=1.0,
+            )
+            for number, value in enumerate(off)
         ]
-        records.append(
-            {
-                "formulation": formulation,
-                "solver": solver,
-                "statement": statement,
-                "closed_form": "msopt.lengths.relaxed:solve_relaxed",
-                "bound": bound,
-                "trials": len(each),
-                "solved": len(each),
-                "repeated": 0,
-                "failures": [],
-                "objective_difference": {"worst": float(off.max()), "median": float(np.median(off))},
-                "objective_tolerance": 1e-6,
-                "minimiser": None,
-                "minimiser_difference": None,
-                "minimisers": None,
-                "minimiser_tolerance": None,
-                "certificate": float(off.max()),
-                "price": {"trials": 12, "agree": 11, "explained": 1, "apart": []},
-                "algorithm": algorithm,
-                "above_algorithm": {"trials": 12, "least": 0.0, "median": 1e-3},
-                "above_brute_force": {"trials": 12, "least": 0.0, "median": 1e-3},
-                "seconds": {"build": 1.0, "first_solve": 1.0, "re_solve": None},
-                "faults": [],
-                "passed": True,
-                "not_asked": "it breaks down on exponential cones" if solver == "ECOS" else None,
-                "each": each,
-            }
+        subject = Subject(
+            formulation=formulation,
+            solver=solver,
+            statement=statement,
+            closed_form="msopt.lengths.relaxed:solve_relaxed",
+            bound=bound,
+            objective_tolerance=1e-6,
+            algorithm=algorithm,
         )
-    return tables_of(records)
+        refused = "it breaks down on exponential cones" if solver == "ECOS" else ""
+        found.append(tables_of(subject, trials, (), refused))
+    return as_record(CrosscheckTables.joined(found))
 
 
 def made_up_profile(name: str = "small → large") -> Profile:

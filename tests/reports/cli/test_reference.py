@@ -1,27 +1,25 @@
 """Every reference case and the field scenarios S1 to S3 through the command line."""
 
-from typing import Any
-
 import pytest
 
+from reports.shared.rows import Row
 from tests.cases import REFERENCE, REFERENCE_NAMES, Description, base, s1, s2, s3
 from tests.reports.command import Command
 from tests.tolerances import BASELINE, CLOSED_FORM, DECOMPOSITION_MODES, FIVE_DIGITS, NEVER_ABOVE, PUBLISHED_DIGITS
 
 each_case = pytest.mark.parametrize("case", REFERENCE, ids=REFERENCE_NAMES)
-Record = dict[str, Any]
 
 
-def lengths(record: Record) -> list[int]:
+def lengths(record: Row) -> list[int]:
     return [device["draft_length"] for device in record["devices"]]
 
 
-def bandwidths(record: Record) -> list[float]:
+def bandwidths(record: Row) -> list[float]:
     return [device["bandwidth_hz"] for device in record["devices"]]
 
 
 @each_case
-def test_homogeneous(msopt: Command, case: Record) -> None:
+def test_homogeneous(msopt: Command, case: Row) -> None:
     expected = case["expected"]["homogeneous"]
     record = msopt.solved(msopt.scenario(case["scenario"]), "homogeneous")
     assert lengths(record) == [expected["length"]] * len(record["devices"])
@@ -31,7 +29,7 @@ def test_homogeneous(msopt: Command, case: Record) -> None:
 
 
 @each_case
-def test_heterogeneous(msopt: Command, case: Record) -> None:
+def test_heterogeneous(msopt: Command, case: Row) -> None:
     best = case["expected"]["heterogeneous"]["goodput"]
     record = msopt.solved(msopt.scenario(case["scenario"]), "heterogeneous")
     assert record["goodput_tokens_per_s"] == pytest.approx(best, rel=CLOSED_FORM)
@@ -40,7 +38,7 @@ def test_heterogeneous(msopt: Command, case: Record) -> None:
 
 
 @each_case
-def test_modes(msopt: Command, case: Record) -> None:
+def test_modes(msopt: Command, case: Row) -> None:
     expected = case["expected"]["modes"]
     path = msopt.scenario(case["scenario"])
     record = msopt.solved(path, "modes")
@@ -53,7 +51,7 @@ def test_modes(msopt: Command, case: Record) -> None:
 
 
 @each_case
-def test_reactions(msopt: Command, case: Record) -> None:
+def test_reactions(msopt: Command, case: Row) -> None:
     """The best modes are often not unique: the time must be right, and the modes shown must attain it."""
     path = msopt.scenario(case["scenario"])
     names = [device["name"] for device in case["scenario"]["devices"]]

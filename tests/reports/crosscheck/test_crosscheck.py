@@ -13,13 +13,15 @@ from formulations import REGISTRY, DraftControl, SolverFailedError
 from formulations.registry import Entry
 from msopt import Control, Scenario, react, solve
 from reports.crosscheck import own_formula as crosscheck_formula
-from reports.crosscheck.checks import CHECKS
+from reports.crosscheck.crosscheck_tables import CrosscheckTables
+from reports.crosscheck.formulation_checks import CHECKS
 from reports.crosscheck.random_scenarios import family, random_scenario
-from reports.crosscheck.references import relaxed
+from reports.crosscheck.references_ms import relaxed
 from reports.crosscheck.references_ud import modes
 from reports.crosscheck.trial import Trial, attempt, certified, reference_of
 from reports.crosscheck.trials_run import TrialPlan, crosscheck
-from reports.crosscheck.verdict import SOLVED_AT_LEAST, faults, refuted, row
+from reports.crosscheck.verdict import SOLVED_AT_LEAST, faults, minimiser_apart, refuted
+from reports.shared.rows import Row
 from tests.cases import s1, s2, scenario_of
 from tests.reports.cli.test_errors import assert_one_line
 from tests.reports.command import Command
@@ -27,14 +29,20 @@ from tests.reports.command import Command
 FEW = ("--trials", 2, "--format", "json")
 
 
-def checked(msopt: Command, *arguments: object) -> list[dict[str, Any]]:
+def checked(msopt: Command, *arguments: object) -> dict[str, list[Row]]:
     record = msopt.done("crosscheck", *arguments, "--output", msopt.folder / "worst").record
-    assert isinstance(record, list)
+    assert list(record) == ["verdicts", "trials", "notes"]
+    for table in record.values():
+        assert len({tuple(row) for row in table}) <= 1  # the same keys in every row, and nothing inside a cell
+        assert not any(isinstance(cell, dict | list) for row in table for cell in row.values())
     return record
 
 
-def without_times(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in record.items() if key != "seconds"} for record in records]
+def without_times(found: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    return {
+        name: [{key: value for key, value in row.items() if not key.endswith("_s")} for row in rows]
+        for name, rows in found.items()
+    }
 
 
 def test_every_entry_of_the_registry_has_its_check() -> None:
@@ -44,28 +52,32 @@ def test_every_entry_of_the_registry_has_its_check() -> None:
 
 
 @pytest.fixture(scope="module")
-def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], Path]:
+def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[CrosscheckTables, Path]:
     folder = tmp_path_factory.mktemp("worst")
     return crosscheck(TrialPlan(trials=2, seed=0, largest=12), folder), folder
 
 
-def test_all_formulations_pass(everything: tuple[list[dict[str, Any]], Path]) -> None:
-    records, folder = everything
-    assert {record["formulation"] for record in records} == set(REGISTRY)
-    for record in records:
-        assert record["passed"], record["faults"]
+def test_all_formulations_pass(everything: tuple[CrosscheckTables, Path]) -> None:
+    found, folder = everything
+    assert {record["formulation"] for record in found.verdicts} == set(REGISTRY)
+    assert {note["kind"] for note in found.notes} == {"not asked"}
+    refused = [(note["formulation"], note["solver"]) for note in found.notes]
+    for record in found.verdicts:
+        name = (record["formulation"], record["solver"])
+        assert sum((row["formulation"], row["solver"]) == name for row in found.trials) == record["trials"]
         assert record["solved"] == record["trials"]
+        assert record["verdict"] == ("pass" if record["trials"] else "not asked")
         if not record["trials"]:
-            assert record["not_asked"]
+            assert name in refused
             continue
-        assert record["certificate"] < 1e-4
+        assert record["certificate_worst"] < 1e-4
         assert Path(record["worst_scenario"]).parent == folder
         assert Scenario.read(record["worst_scenario"]).name.startswith(record["formulation"])
-    by_name = {(record["formulation"], record["solver"]): record for record in records}
-    assert by_name["draft-control", "ECOS"]["price"]["agree"] == 2
-    assert by_name["draft-control", "ECOS"]["above_algorithm"]["least"] > 0
-    assert by_name["joint-law-bound", "HIGHS"]["objective_difference"]["worst"] > 0
-    assert by_name["draft-control-curves", "ECOS"]["not_asked"]
+    by_name = {(record["formulation"], record["solver"]): record for record in found.verdicts}
+    assert by_name["draft-control", "ECOS"]["prices_agree"] == 2
+    assert by_name["draft-control", "ECOS"]["above_algorithm_least"] > 0
+    assert by_name["joint-law-bound", "HIGHS"]["objective_difference_worst"] > 0
+    assert ("draft-control-curves", "ECOS") in refused
 
 
 def test_the_same_seed_gives_the_same_table_but_for_times(msopt: Command) -> None:
@@ -77,12 +89,12 @@ def test_the_same_seed_gives_the_same_table_but_for_times(msopt: Command) -> Non
 
 
 def test_a_saved_scenario_replays(msopt: Command) -> None:
-    first = checked(msopt, "--formulation", "lengths-at-deadline", "--solver", "ecos", *FEW)[0]
+    first = checked(msopt, "--formulation", "lengths-at-deadline", "--solver", "ecos", *FEW)["verdicts"][0]
     again = checked(
         msopt, first["worst_scenario"], "--formulation", "lengths-at-deadline", "--solver", "ECOS", "--format", "json"
-    )[0]
+    )["verdicts"][0]
     assert again["trials"] == 1
-    assert again["objective_difference"]["worst"] == pytest.approx(first["objective_difference"]["worst"], abs=1e-12)
+    assert again["objective_difference_worst"] == pytest.approx(first["objective_difference_worst"], abs=1e-12)
 
 
 def test_files_and_the_table(msopt: Command) -> None:
@@ -118,10 +130,11 @@ def test_failures_are_told_and_saved(msopt: Command, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(DraftControl, "solve", fail)
     outcome = msopt("crosscheck", "--formulation", "draft-control", *FEW, "--output", msopt.folder / "worst")
     assert outcome.code == 1
-    record = outcome.record[0]
-    assert record["solved"] == 0
-    assert [failure["status"] for failure in record["failures"]] == ["user_limit"] * 2
-    assert record["faults"] == ["0 of 2 fixed-snr trials solved: 99% is refuted at 1%"]
+    found = outcome.record
+    assert found["verdicts"][0]["solved"] == 0
+    assert [(trial["status"], trial["cause"]) for trial in found["trials"]] == [("user_limit", "c")] * 2
+    assert found["notes"][0]["text"] == "0 of 2 fixed-snr trials solved: 99% is refuted at 1%"
+    assert [note["kind"] for note in found["notes"]] == ["fault", "not solved", "not solved"]
     assert (msopt.folder / "worst" / "draft-control-ecos-failed-1.toml").exists()
 
 
@@ -209,11 +222,12 @@ def real(scenario: Scenario) -> Any:
 def test_formulas(name: str, words: str) -> None:
     formula = crosscheck_formula.Formula(name, globals()[name])
     plan = TrialPlan(trials=2, largest=6, formulations=("bandwidth-minmax",), solvers=("ECOS",), formula=formula)
-    record = crosscheck(plan)[-1]
-    assert record["passed"] == (not words)
-    assert words in " ".join(record["faults"])
+    found = crosscheck(plan)
+    assert found.passed == (not words)
+    assert found.verdicts[-1]["verdict"] == ("FAIL" if words else "pass")
+    assert words in " ".join(note["text"] for note in found.notes if note["kind"] == "fault")
     if name == "broken":
-        assert record["failures"][0]["cause"].endswith("ZeroDivisionError: no devices")
+        assert found.trials[-1]["cause"].endswith("ZeroDivisionError: no devices")
 
 
 def test_a_formula_by_name(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,7 +272,8 @@ def test_minimisers_may_differ_only_where_the_optimum_is_flat(objective: float, 
     trial = Trial(number=0, scenario=cell, status="optimal", difference=objective, minimiser_difference=5e-3)
     check = CHECKS["draft-control"]
     assert faults(check, "ECOS", [trial]) == fault
-    assert row(check, "ECOS", [trial])["minimisers"]["apart"][0]["reason"] == (None if fault else "flat")
+    assert minimiser_apart(trial, 1e-3) == ("no reason known" if fault else "flat")
+    assert minimiser_apart(trial, 1e-2) is None
 
 
 @pytest.mark.parametrize(("reason", "fault"), [("", ["prices of bandwidth agree in 0 of 1 trials"]), ("bound", [])])

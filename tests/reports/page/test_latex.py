@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from reports.page.shown import Column, Shown
+from reports.shared.rows import rows_of
+from reports.shared.table_markup import latex_table
+from reports.shared.text_table import Column, Table
 
 TEXTS = (
     "[UD] Algorithm 1",
@@ -24,7 +26,7 @@ def test_every_table_compiles(report: Path, tmp_path: Path) -> None:
     """All in one document, among them one of texts that mean something to LaTeX, each at the start of a row."""
     odd = pd.DataFrame({"first": TEXTS, "then": TEXTS, "long": [text * 9 for text in TEXTS], "number": "-1.0"})
     columns = [Column(name, f"[{name}]", numeric=name == "number") for name in odd]
-    (tmp_path / "odd.tex").write_text(Shown.of("odd: 100 %", odd, columns).latex(), encoding="utf-8")
+    (tmp_path / "odd.tex").write_text(latex_table(Table.of("odd: 100 %", rows_of(odd), columns)), encoding="utf-8")
     tables = [*sorted((report / "latex").glob("*.tex")), tmp_path / "odd.tex"]
     assert len(tables) > 10
     packages = {name for table in tables for name in re.findall(r"% \\usepackage(\{.*\})", table.read_text("utf-8"))}

@@ -13,13 +13,13 @@ from reports.page.answer import answer
 from reports.page.html import TEMPLATES, as_html
 from reports.page.page import HEADINGS, TITLE, markdown
 from reports.page.self_checks import checks_record
-from reports.page.shown import escaped
 from reports.page.shown_tables import shown_tables
 from reports.plots.figures import CLAIMS_OF, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, rendered
 from reports.shared.protocols import verdict
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
+from reports.shared.table_markup import escaped, latex_table
 from reports.shared.words import literal
 from tests.cases import Description, s2, scenario_of
 from tests.reports.command import Command, strict_json
@@ -76,7 +76,7 @@ def test_the_same_record_gives_the_same_bytes(report: Path) -> None:
     first = panels(again)[0]
     assert rendered(first.figure, "pdf", first.name) == (report / "figures" / f"{first.name}.pdf").read_bytes()
     for name, table in shown.items():
-        assert table.latex() == (report / "latex" / f"{name}.tex").read_text(encoding="utf-8")
+        assert latex_table(table) == (report / "latex" / f"{name}.tex").read_text(encoding="utf-8")
 
 
 def test_the_page_needs_nothing_else(report: Path) -> None:
@@ -214,8 +214,8 @@ def test_hostile_names_are_shown_as_they_are(msopt: Command) -> None:
         assert 1 + len(PROBLEMS) <= len(named) <= 2 + len(PROBLEMS), name
     assert "\n    Made up | by *us*.\n      Indented ``` fence\n" in text
     for table in shown.values():
-        lines = [line for line in table.latex().splitlines() if line.endswith(r"\\")]
-        assert {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {len(table.heads) - 1}
+        lines = [line for line in latex_table(table).splitlines() if line.endswith(r"\\")]
+        assert {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {len(table.columns) - 1}
         # What follows the end of a row must not be taken for the argument of it, as a bracket or a star would be.
         assert all(line.startswith("{") for line in lines)
 

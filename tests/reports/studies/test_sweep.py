@@ -21,10 +21,11 @@ import msopt as package
 from msopt import InfeasibleError, ManySolutions, MsoptError, ParameterError, Scenario, procedures
 from reports.page.comparison import best_of
 from reports.shared import parallel
+from reports.shared.rows import Row
 from reports.studies import points as points_module
 from reports.studies import settings as settings_module
 from reports.studies.finished_points import finished_points
-from reports.studies.points import SOLVED, Row
+from reports.studies.points import SOLVED
 from reports.studies.settings import scenario_at
 from reports.studies.study import OPTIMUM, Study, parse_study, read_study
 from reports.studies.sweep import FINISHED, RESULTS, sweep

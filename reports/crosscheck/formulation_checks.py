@@ -10,8 +10,8 @@ from formulations.registry import REGISTRY, Entry
 from msopt import Scenario
 from msopt.model.acceptance import Acceptance
 from msopt.model.sharing import UplinkSharing
-from reports.crosscheck import given, references, references_ud
-from reports.crosscheck.references import Inputs, Reference
+from reports.crosscheck import formulation_inputs, references_ms, references_ud
+from reports.crosscheck.references_ms import Inputs, Reference
 
 BOTH: tuple[UplinkSharing, ...] = ("fixed-snr", "power-limited")
 FIXED: tuple[UplinkSharing, ...] = ("fixed-snr",)
@@ -103,37 +103,37 @@ def _varying(scenario: Scenario, trial: int) -> Scenario:
 _ALL: dict[str, Callable[[Scenario], Any]] = {
     "devices": lambda scenario: list(range(scenario.device_count)),
     "rejected": lambda scenario: list(range(min(scenario.device_count, MOST_REJECTED))),
-    "per_token_s": given.best_per_token,
-    "draft_length": given.some_lengths,
-    "deadline_s": given.some_deadline,
-    "shares": given.some_shares,
+    "per_token_s": formulation_inputs.best_per_token,
+    "draft_length": formulation_inputs.some_lengths,
+    "deadline_s": formulation_inputs.some_deadline,
+    "shares": formulation_inputs.some_shares,
 }
 
 _MIXTURE = "it breaks down on exponential cones beside many chords"
 _BISECTION = "CVXPY's bisection ran out of steps with it in 45 of 300 trials"
 
 _CHECKS = (
-    Check(entry=REGISTRY["bandwidth-minmax"], reference=references.minmax, minimiser="bandwidth_hz"),
+    Check(entry=REGISTRY["bandwidth-minmax"], reference=references_ms.minmax, minimiser="bandwidth_hz"),
     Check(
         entry=REGISTRY["homogeneous-length"],
-        reference=references.common_length,
+        reference=references_ms.common_length,
         given=_ALL,
         prepare=_alike,
         not_asked={("CLARABEL", sharing): _BISECTION for sharing in BOTH},
     ),
-    Check(entry=REGISTRY["homogeneous-joint"], reference=references.homogeneous, minimiser="draft_length"),
+    Check(entry=REGISTRY["homogeneous-joint"], reference=references_ms.homogeneous, minimiser="draft_length"),
     Check(
         entry=REGISTRY["bandwidth-for-lengths"],
-        reference=references.split_for_lengths,
+        reference=references_ms.split_for_lengths,
         minimiser="bandwidth_hz",
         given=_ALL,
     ),
     Check(
-        entry=REGISTRY["lengths-at-deadline"], reference=references.at_deadline, minimiser="draft_length", given=_ALL
+        entry=REGISTRY["lengths-at-deadline"], reference=references_ms.at_deadline, minimiser="draft_length", given=_ALL
     ),
     Check(
         entry=REGISTRY["draft-control"],
-        reference=references.relaxed,
+        reference=references_ms.relaxed,
         minimiser="draft_length",
         sharings=FIXED,
         geometric=True,
@@ -141,13 +141,13 @@ _CHECKS = (
     ),
     Check(
         entry=REGISTRY["draft-control-curves"],
-        reference=references.interpolated,
+        reference=references_ms.interpolated,
         prepare=_varying,
         not_asked={("ECOS", "power-limited"): _MIXTURE},
     ),
     Check(
         entry=REGISTRY["draft-control-power-limited"],
-        reference=references.relaxed,
+        reference=references_ms.relaxed,
         minimiser="draft_length",
         sharings=LIMITED,
         geometric=True,
@@ -155,8 +155,8 @@ _CHECKS = (
     ),
     Check(
         entry=REGISTRY["whole-lengths"],
-        reference=references.whole,
-        given=_ALL | {"deadline_s": given.whole_deadline},
+        reference=references_ms.whole,
+        given=_ALL | {"deadline_s": formulation_inputs.whole_deadline},
         algorithm="grid",
         equals_brute_force=True,
     ),
@@ -171,7 +171,7 @@ _CHECKS = (
         entry=REGISTRY["joint-law-bound"],
         reference=references_ud.lengths_for_modes,
         largest=10,
-        given=_ALL | {"deadline_s": given.mode_deadline},
+        given=_ALL | {"deadline_s": formulation_inputs.mode_deadline},
         algorithm="greedy",
     ),
 )

@@ -18,7 +18,7 @@ from msopt.lengths.relaxed import exact_goodput, length_split, solve_relaxed
 from msopt.lengths.response import Response
 from msopt.model.goodput import round_at
 from msopt.rivals.grid import grid_lengths
-from reports.crosscheck.given import relaxed_optimum, whole_optimum
+from reports.crosscheck.formulation_inputs import relaxed_optimum, whole_optimum
 
 SMALL = 4
 """Enumeration up to this many devices."""
