@@ -52,18 +52,40 @@ def equal_latency_split(
     share_hz : array, shape (..., K)
         0 for devices that send nothing; their sum is never above the band (`msopt.model.budget`).
     """
+    latency, left = _latency(busy_s, bits, uplink, bandwidth_hz, near_s)
+    return latency, within_budget(uplink.bandwidth(bits / left), bandwidth_hz)
+
+
+def equal_latency(
+    busy_s: FloatArray,
+    bits: FloatArray,
+    uplink: Sharing,
+    bandwidth_hz: FloatArray | float,
+    near_s: FloatArray | float = 0.0,
+) -> FloatArray:
+    """The latency of `equal_latency_split` alone, in half the time."""
+    return _latency(busy_s, bits, uplink, bandwidth_hz, near_s)[0]
+
+
+def _latency(
+    busy_s: FloatArray,
+    bits: FloatArray,
+    uplink: Sharing,
+    bandwidth_hz: FloatArray | float,
+    near_s: FloatArray | float,
+) -> tuple[FloatArray, FloatArray]:
+    """The latency, shape (...), and what it leaves to each device for sending, shape (..., K)."""
     sending = bits > 0.0
     if sending.all():
         last = greatest(busy_s)
         time, lead = _climb(busy_s, last, bits, uplink, bandwidth_hz, near_s)
-        return (time + last)[..., 0], within_budget(uplink.bandwidth(bits / (time + lead)), bandwidth_hz)
+        return (time + last)[..., 0], time + lead
     # Who sends nothing is ready for ever.
     ready = np.where(sending, busy_s, -np.inf)
     last = greatest(ready)
     anyone = np.isfinite(last)
     time, lead = _climb(ready, np.where(anyone, last, 0.0), bits, uplink, bandwidth_hz, near_s)
-    share = within_budget(uplink.bandwidth(bits / (time + lead)), bandwidth_hz)
-    return np.where(anyone, time + last, 0.0)[..., 0], share
+    return np.where(anyone, time + last, 0.0)[..., 0], time + lead
 
 
 def _climb(

@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
-from msopt.formulas.split import equal_latency_split
+from msopt.formulas.split import equal_latency, equal_latency_split
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import Sharing
 from msopt.model.stack import ScenarioStack
@@ -44,6 +44,12 @@ class BandwidthNeed:
     def take(self, chosen: IntArray) -> Self:
         """Those of some devices of a scenario, or of some scenarios of a stack, repeated or not."""
         return type(self)(self.draft_s[chosen], self.bits[chosen], self.uplink.take(chosen))
+
+    def shortest_deadline(
+        self, length: FloatArray, band_hz: FloatArray | float, near_s: FloatArray | float = 0.0
+    ) -> FloatArray:
+        """The deadline of `split` alone [s], shape (...)."""
+        return equal_latency(length * self.draft_s, length * self.bits, self.uplink, band_hz, near_s)
 
     def split(
         self, length: FloatArray, band_hz: FloatArray | float, near_s: FloatArray | float = 0.0

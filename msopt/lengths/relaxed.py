@@ -55,8 +55,8 @@ class RelaxedOptimum:
 
 def shortest_deadline(scenario: Scenario, draft_length: FloatArray) -> FloatArray:
     """The shortest time [s] in which lengths of shape (..., K) can be drafted and sent, [MS] Lemmas 2 and 3."""
-    deadline, _ = length_split(scenario, draft_length)
-    return deadline
+    need = BandwidthNeed.of(scenario)
+    return need.shortest_deadline(np.asarray(draft_length, dtype=float), scenario.uplink_bandwidth_hz)
 
 
 def length_split(scenario: Scenario, draft_length: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -149,8 +149,7 @@ def common_deadlines(response: Response) -> tuple[FloatArray, FloatArray, FloatA
 
     Lengths that are all alike take theta each, so one split serves all three.
     """
-    per_token, _ = response.split(np.ones(response.low.shape))
-    theta = np.reshape(per_token, response.band.shape)
+    theta = response.shortest_deadline(np.ones(response.low.shape))
     return theta * response.low[..., :1], theta * response.high[..., :1], theta
 
 
@@ -186,6 +185,8 @@ def _weighed(response: Response, point: JointPoint, shortest: FloatArray, longes
         )
         gap = np.where(busy & open_, np.fmin(gap, other), gap)
     gap = np.where(point.ended & np.isfinite(gap), gap, np.inf)
+    if np.all(gap <= _PROVEN):
+        return replace(found, gap=gap)
     most = total(response.acceptance.expected_tokens(response.high)) / (shortest + response.verify_s(response.low))
     return replace(found, gap=np.fmin(gap, np.maximum(most / found.goodput - 1.0, 0.0)))
 

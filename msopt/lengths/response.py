@@ -72,6 +72,10 @@ class Response:
         """`BandwidthNeed.split` of the whole band."""
         return self.need.split(length, self.band, near_s)
 
+    def shortest_deadline(self, length: FloatArray, near_s: FloatArray | float = 0.0) -> FloatArray:
+        """The deadline of `split` alone [s], shape (..., 1)."""
+        return np.reshape(self.need.shortest_deadline(length, self.band, near_s), (*length.shape[:-1], 1))
+
     def bandwidth(self, pace: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """beta(x) [Hz] with its first and second derivative."""
         return self.need.at_pace(pace)
@@ -125,17 +129,17 @@ class Response:
         """ln E' - ln(G c1 + nu beta'), above 0 while another token pays; and its derivative."""
         _, slope, curvature = self.bandwidth(length / deadline_s)
         priced = _priced(log_price, log_or_minus_infinity(slope))
-        total = np.logaddexp(priced, log_cost)
-        bounded, carried = np.isfinite(total), slope < np.inf
-        share = np.exp(np.where(bounded, priced, -np.inf) - np.where(bounded, total, np.inf))
-        bend = np.divide(
-            share * np.where(carried, curvature, 0.0),
-            slope * deadline_s,
-            out=np.zeros_like(slope),
-            where=carried & (slope > 0.0),
-        )
-        none_left = np.isneginf(log_marginal)
-        gain = np.where(none_left, -np.inf, np.where(none_left, 0.0, log_marginal) - total)
+        cost = np.logaddexp(priced, log_cost)
+        bounded, carried = np.isfinite(cost), slope < np.inf
+        if bounded.all() and carried.all():  # as usual, and then in half the operations
+            gain, share = log_marginal - cost, np.exp(priced - cost)
+        else:
+            none_left = np.isneginf(log_marginal)
+            gain = np.where(none_left, -np.inf, np.where(none_left, 0.0, log_marginal) - cost)
+            share = np.exp(np.where(bounded, priced, -np.inf) - np.where(bounded, cost, np.inf))
+            curvature = np.where(carried, curvature, 0.0)
+        moves = carried & (slope > 0.0)
+        bend = np.divide(share * curvature, slope * deadline_s, out=np.zeros_like(slope), where=moves)
         return gain, self.acceptance.log_slope - bend
 
     def _stationary(
@@ -152,9 +156,10 @@ class Response:
         at_low, _ = self._worth(low, flat, *prices)
         high = np.where(at_low <= 0.0, low, high)
         # Between knots the limit itself is the answer as often as not, and is met exactly only from above.
-        length = high if near is None else np.where(self.acceptance.knots, high, np.clip(near, low, high))
+        knots = self.acceptance.knots
+        length, linear = high if near is None else np.where(knots, high, np.clip(near, low, high)), bool(np.all(knots))
         for _ in range(_STEPS):
-            marginal = np.where(self.acceptance.knots, flat, self.acceptance.log_marginal_tokens(length))
+            marginal = flat if linear else np.where(knots, flat, self.acceptance.log_marginal_tokens(length))
             worth, slope = self._worth(length, marginal, *prices)
             low, high = np.where(worth >= 0.0, length, low), np.where(worth > 0.0, high, length)
             newton = length - np.divide(worth, slope, out=np.full_like(worth, np.inf), where=slope < 0.0)
@@ -206,6 +211,8 @@ class Response:
 def _priced(log_price: float, log_slope: FloatArray) -> FloatArray:
     """ln(nu beta'): what no bandwidth carries is beyond every price, also where bandwidth costs nothing."""
     carried = log_slope < np.inf
+    if carried.all():
+        return log_price + log_slope
     return np.where(carried, log_price + np.where(carried, log_slope, 0.0), np.inf)
 
 

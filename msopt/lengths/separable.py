@@ -1,10 +1,10 @@
 """The best whole lengths where devices meet only in the deadline (exact, at any size).
 
 Maximise sum_k E_k(l_k) / (max_k l_k u_k + T_ver(l) + sum_k m_k rho_k(l_k)). This is problem `heterogeneous`
-with equal shares, problem `modes` without corrections, and, with m_k chosen as `mode_bound` does, a bound for
+with equal shares, problem `modes` without corrections, and, with m_k chosen as `additive_bound` does, a bound for
 problem `modes`. At a trial value G every device takes the best of the lengths that a deadline allows, and
 only the products l u_k can be deadlines, so one sorted pass over them serves all; G follows by Dinkelbach.
-The search of `mode_lengths` asks for the same pass with a linear model of C in place of the m_k.
+The search of `best_lengths` asks for the same pass with a linear model of C in place of the m_k.
 """
 
 import numpy as np

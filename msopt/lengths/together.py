@@ -55,8 +55,7 @@ def _repeated(score: FloatArray) -> FloatArray:
 
 
 def _score(response: Response, lengths: FloatArray, at_least_s: FloatArray | float = 0.0) -> FloatArray:
-    deadline, _ = response.split(lengths, at_least_s)
-    return response.goodput(lengths, deadline[..., None])[..., 0]
+    return response.goodput(lengths, response.shortest_deadline(lengths, at_least_s))[..., 0]
 
 
 def _climb(
@@ -110,7 +109,7 @@ def _estimates(rows: Response, lengths: FloatArray) -> tuple[FloatArray, FloatAr
 
     Shapes (R, K + 1, K + 1).
     """
-    deadline = rows.split(lengths)[0][:, None]
+    deadline = rows.shortest_deadline(lengths)
     positive = np.where(deadline > 0.0, deadline, 1.0)
     need, fall = rows.need.by_deadline(lengths, positive)
     tokens = rows.acceptance.expected_tokens(lengths)

@@ -5,7 +5,7 @@ that fit the deadline A. More lengths fit a longer deadline, so V never falls wi
 V(A1) <= G (A + c0 + (c2 + c1) K), A <= A1, holds a control better than G. One V(A1) thus settles every
 deadline down to V(A1)/G - c0 - (c2 + c1) K, and the search goes on below. (Were G to rise, V only falls.)
 
-V(A1) is the best of the combinations of each device's lengths on the concave hull of `mode_levels`: two for
+V(A1) is the best of the combinations of each device's lengths on the concave hull of `msopt.modes.hull`: two for
 each where all or nothing holds, and one transform of the table gives them all. It settles devices, too: where
 no combination without device k is worth more than G (A0 + c0 + (c2 + c1) K), k drafts at every deadline from A0
 to A1 at which a control is better than G, because the value is linear in each rho and a shorter length is a

@@ -8,6 +8,7 @@ _SERIES_BELOW = 0.2  # above it the difference loses a digit at most
 _SERIES_TERMS = 9  # of r^2 < 0.01: the tenth is below 1e-19
 _HALLEY_STEPS = 2  # from 4 % to 1e-4 to 1e-12 and, the error being cubed, to the last digit
 _OMEGA_STEPS = 2  # from 17 % to the last digit, the power of the error being four
+_OMEGA_SQUARED = 1e100  # beyond it z - ln z is the root to the last digit, and its square may leave the floats
 _OMEGA_FROM = -700.0  # e^z below it is next to the least float
 
 
@@ -72,6 +73,8 @@ def omega(z: FloatArray) -> FloatArray:
     >>> bool(np.allclose(w + np.log(w), [-50.0, 1.0, 1e9], rtol=1e-15))
     True
     """
+    if (large := z > _OMEGA_SQUARED).any():
+        return np.where(large, z - np.log(np.where(large, z, 1.0)), omega(np.where(large, 1.0, z)))
     z = np.maximum(z, _OMEGA_FROM)
     soft = np.log1p(np.exp(np.minimum(z, -_OMEGA_FROM)))
     root = soft - soft / (1.0 + soft) * np.log1p(soft)

@@ -19,7 +19,8 @@ from msopt.numerics.memory import require_memory
 
 GridRule = Literal["clip", "skip"]
 DEFAULT_POINTS = 100
-_LEAST_MULTIPLIER = 1e-6
+_LEAST_MULTIPLIER = 1e-6  # of the greatest: ours, the paper leaves it open
+_SQUARED = 1e100  # [s]: the square of a longer deadline, or its product with an airtime, may leave the floats
 _ROWS_AT_ONCE = 2048  # candidates scored together: no more arrays than the grid itself takes
 _COPIES = 12  # of the table of lengths, at the same time at most
 
@@ -71,8 +72,10 @@ def _rounded(scenario: Scenario, phi_points: int, lambda_points: int) -> FloatAr
     alpha = scenario.acceptance.mean
     inner = (alpha > 0.0) & (alpha < 1.0)
     a = np.where(inner, alpha, 0.5)
-    worth = (phi_high - draft) ** 2 / (airtime * phi_high) * -np.log(a) / (1.0 - a) * a * a
-    ceiling = float(np.max(worth[inner], initial=0.0)) or float(np.max((phi_high - draft) ** 2 / (airtime * phi_high)))
+    left = phi_high - draft
+    certain = left**2 / (airtime * phi_high) if phi_high < _SQUARED else left / airtime * (left / phi_high)
+    worth = certain * -np.log(a) / (1.0 - a) * a * a
+    ceiling = float(np.max(worth[inner], initial=0.0)) or float(np.max(certain))
     ceiling = ceiling or 1.0  # where uploading takes no time beside drafting, every multiplier says the same
     multiplier = np.geomspace(_LEAST_MULTIPLIER * ceiling, ceiling, lambda_points)
     with_lengths = lengths_at_deadline(phi[:, None, None], multiplier[None, :, None], alpha, draft, airtime)

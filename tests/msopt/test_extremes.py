@@ -24,6 +24,7 @@ from msopt.modes.expected import LARGEST_SAMPLED, expected_correction
 from msopt.modes.local_search import best_lengths
 from msopt.modes.mode_problem import ModeProblem
 from msopt.rivals.greedy import greedy_lengths
+from msopt.rivals.grid import grid_lengths
 from tests.strategies import SHARINGS
 from tests.tolerances import CLOSED_FORM, EXACT, NEVER_ABOVE, RELAXED_OPTIMUM
 
@@ -302,6 +303,14 @@ def test_anything_is_solved_without_a_warning_and_below_every_bound(seed: int) -
                 assert solution.goodput <= solution.relaxed_goodput * (1.0 + NEVER_ABOVE)
 
 
+@pytest.mark.parametrize("seed", [134, 146])
+def test_the_grid_knows_deadlines_whose_squares_are_beyond_floats(seed: int) -> None:
+    """Its greatest deadline is about 1e160 s; scored, its lengths are controls like any other."""
+    scenario = anything(seed)
+    assert np.max(scenario.token_payload_bits("heterogeneous") / scenario.uplink.rate(scenario.equal_share_hz)) > 1e150
+    assert 0.0 < exact_goodput(scenario, grid_lengths(scenario, phi_points=5, lambda_points=5).astype(float)) < np.inf
+
+
 # Where sending takes next to no time
 
 
@@ -322,10 +331,18 @@ def nearly_free(count: int, sharing: str, band_hz: float, bits: float) -> Scenar
     )
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
-@pytest.mark.parametrize("sharing", SHARINGS)
+NEARLY_FREE = [(2e14, 33792.0), (5e15, 33792.0), (1e30, 33792.0), (10e6, 1e-4), (10e6, 1e-12)]
+SLOW = ((5e15, 33792.0), (10e6, 1e-4))
+"""Three devices of limited power take seconds here, halving prices that round-off tells apart; two of them all run."""
+
+
 @pytest.mark.parametrize(
-    ("band_hz", "bits"), [(2e14, 33792.0), (5e15, 33792.0), (1e30, 33792.0), (10e6, 1e-4), (10e6, 1e-12)]
+    ("count", "sharing", "band_hz", "bits"),
+    [
+        (count, sharing, *cell)
+        for count, sharing, cell in itertools.product((1, 2, 3), SHARINGS, NEARLY_FREE)
+        if (count, sharing) != (3, "power-limited") or cell not in SLOW
+    ],
 )
 def test_a_bound_lies_above_every_control_where_sending_is_nearly_free(
     count: int, sharing: str, band_hz: float, bits: float

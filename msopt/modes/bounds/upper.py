@@ -1,6 +1,7 @@
 """An upper bound for problem `modes` that needs no search (ours).
 
-Where all or nothing holds it is the lower of `mode_bound_stand_in`, for few devices, and `mode_bound_adaptive`. Else:
+Where all or nothing holds it is the lower of `stand_in_bound`, for tens of devices, and `adaptive_bound`, for hundreds;
+the third is hardly ever the least there, and is not asked (`benchmarks/bench_mode_bounds.py`). Else:
 if m is additive and never above the cost of an outcome, sum_{k in R} m_k <= T(R) for every set R, then
 C(rho) >= sum_k m_k rho_k, and with that in place of C the problem is separable and solved exactly.
 """
@@ -29,6 +30,11 @@ def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
     if all_or_nothing(problem):
         bound = stand_in_bound(problem, reached)
         return bound if bound <= reached * _NEAR else min(bound, adaptive_bound(problem, reached))
+    return additive_bound(problem)
+
+
+def additive_bound(problem: ModeProblem) -> float:
+    """The same [token/s] under any law, from an m that is additive and never above the cost of an outcome."""
     scenario, correction = problem.scenario, problem.correction
     if isinstance(correction, TableOfOutcomes):
         minorant = minorant_from_table(correction)
