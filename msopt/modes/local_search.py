@@ -13,6 +13,7 @@ from msopt.arrays import FloatArray, IntArray, levels
 from msopt.lengths.separable import DeadlinePass, equal_share_lengths
 from msopt.modes.correction import alone_s
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
+from msopt.numerics.memory import require_memory
 
 _IMPROVES = 1.0 + 1e-13
 _STEPS = 200
@@ -21,6 +22,8 @@ _SPREAD = 8
 _FINE_SPREAD = 64
 _NEAR = 64
 _REFITTED = 2
+_BYTES_A_LENGTH = 200
+"""Of the search's tables, measured: for each length of each device [byte]."""
 
 
 def best_lengths(problem: ModeProblem) -> IntArray:
@@ -100,7 +103,9 @@ class _Model:
     def __init__(self, problem: ModeProblem) -> None:
         scenario = problem.scenario
         self.problem = problem
-        self.low = problem.limits[0]
+        self.low, high = problem.limits
+        entries = (high - self.low + 1) * scenario.device_count
+        require_memory(entries * _BYTES_A_LENGTH, "the search over all lengths", "lower max_draft_length")
         self.every = deadlines(problem)
         self.length = levels(problem.limits, scenario.device_count)
         self.tokens = scenario.acceptance.expected_tokens(self.length)
