@@ -14,6 +14,7 @@ from msopt.lengths.separable import DeadlinePass, equal_share_lengths
 from msopt.modes.correction import alone_s
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
 from msopt.numerics.margins import IMPROVES
+from msopt.numerics.memory import require_memory
 
 _STEPS = 200  # of one ascent, each of many changes
 _STARTS = 4  # nested sets that are ascended from
@@ -21,6 +22,8 @@ _SPREAD = 8  # sizes and deadlines that are tried in a first look, and common le
 _FINE_SPREAD = 64  # sizes of a closer look
 _NEAR = 64  # deadlines on either side, and of all, that the model looks at
 _REFITTED = 2  # of these that the true C is asked for
+_BYTES_A_LENGTH = 200
+"""Of the search's tables, measured: for each length of each device [byte]."""
 
 
 def best_lengths(problem: ModeProblem) -> IntArray:
@@ -95,7 +98,9 @@ class _Model:
     def __init__(self, problem: ModeProblem) -> None:
         scenario = problem.scenario
         self.problem = problem
-        self.low = problem.limits[0]
+        self.low, high = problem.limits
+        entries = (high - self.low + 1) * scenario.device_count
+        require_memory(entries * _BYTES_A_LENGTH, "the search over all lengths", "lower max_draft_length")
         self.every = deadlines(problem)
         self.length = every_length(problem.limits, scenario.device_count)
         self.tokens = scenario.acceptance.expected_tokens(self.length)

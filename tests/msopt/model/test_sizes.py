@@ -75,6 +75,13 @@ def test_a_grid_that_no_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
         solve(scenario, "heterogeneous", "grid", grid_phi=10_000, grid_lambda=10_000)
 
 
+def test_a_table_of_lengths_beyond_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = scenario_of(s3(limits={"max_draft_length": 2_000_000}))
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1 << 30)
+    with pytest.raises(ParameterError, match=r"needs about 1144 MiB of memory; 1024 MiB .*; lower max_draft_length"):
+        solve(long, "modes")
+
+
 def test_samples_that_no_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = draw("uldl-qwen25", devices=50)[0]
     monkeypatch.setattr(memory, "available_bytes", lambda: 1 << 20)
