@@ -17,7 +17,7 @@ import numpy as np
 
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
-from formulations.terms.limits import DownlinkPowerBudget
+from formulations.terms.program_limits import DownlinkPowerBudget
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError, describe
 from msopt.model.budget import within_budget

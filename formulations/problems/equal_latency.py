@@ -17,7 +17,7 @@ import numpy as np
 
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
-from formulations.terms.limits import BandwidthBudget
+from formulations.terms.program_limits import BandwidthBudget
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from msopt.model.budget import within_budget

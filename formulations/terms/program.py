@@ -22,7 +22,7 @@ import numpy as np
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
 from formulations.terms.first_guess import SMALLEST_LENGTH, draft_control_guess
-from formulations.terms.limits import GreatestLength, LeastLength
+from formulations.terms.program_limits import GreatestLength, LeastLength
 from formulations.terms.utilities import SumOfGoodputs, Utility, check_utility, conic, in_units
 from msopt.arrays import FloatArray
 from msopt.model.acceptance import Acceptance

@@ -13,8 +13,8 @@ by M = 1 + S/B_0, with ln M in the first, puts the third beside the second where
 import cvxpy as cp
 import numpy as np
 
-from formulations.terms.limits import BandwidthBudget
 from formulations.terms.program import PerSecondProgram
+from formulations.terms.program_limits import BandwidthBudget
 from msopt.arrays import FloatArray
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import LN2, FixedSnr
