@@ -6,7 +6,7 @@ r"""The least common latency, shared by `bandwidth_minmax` and `bandwidth_for_le
 where device k is busy for t_k before it sends q_k bits. Scaled: \theta = t_{max} + w_0 u with w_0 a guess of
 what the busiest device has left; the guess gives each device its time a_k = w_0 + t_{max} - t_k, its rate q_k/a_k
 and its bandwidth B_{0k}, so that the product of a scaled time and a scaled rate must reach one. Fixed SNR: the
-scaled rate is the scaled bandwidth. Power-limited: a relative entropy, as in `sharing`. A second solve takes
+scaled rate is the scaled bandwidth. Power-limited: a relative entropy, as in `uplink_sharing`. A second solve takes
 its guess from the first.
 """
 
