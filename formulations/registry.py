@@ -4,6 +4,7 @@ The closed forms are named by text only: `msopt.module:function`, resolved by wh
 keeps the two independent: no formulation can borrow an answer from the code it is meant to check.
 """
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,8 +51,6 @@ class Entry:
         The lemma, theorem or proposition it tests.
     closed_form : str
         `msopt.module:function` that computes the same without a solver.
-    needs : tuple of str
-        What its constructor takes beside the scenario.
     objective_rtol, argmin_rtol : float or None
         Tolerances on objective and minimiser; None: the minimiser need not be unique.
     bound : bool
@@ -63,10 +62,15 @@ class Entry:
     statement: str
     closed_form: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    needs: tuple[str, ...] = ()
     objective_rtol: float = OBJECTIVE_RTOL
     argmin_rtol: float | None = ARGMIN_RTOL
     bound: bool = False
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What its constructor takes beside the scenario and the options."""
+        _, *given = inspect.signature(self.formulation).parameters.values()
+        return tuple(each.name for each in given if each.kind is not each.KEYWORD_ONLY)
 
     def build(self, scenario: Scenario, *given: Any) -> AbstractFormulation:
         """The program of a scenario and of what it `needs`, in that order."""
@@ -85,7 +89,6 @@ _ENTRIES = (
         formulation=HomogeneousLength,
         statement="[MS] Theorem 1: unimodal in the common length",
         closed_form="msopt.formulas.multispin:common_length",
-        needs=("per_token_s",),
         objective_rtol=1e-4,
         argmin_rtol=None,
     ),
@@ -101,14 +104,12 @@ _ENTRIES = (
         formulation=BandwidthForLengths,
         statement="[MS] Lemmas 2 and 3: equal latencies for given lengths",
         closed_form="msopt.lengths.relaxed:length_split",
-        needs=("draft_length",),
     ),
     Entry(
         name="lengths-at-deadline",
         formulation=LengthsAtDeadline,
         statement="[MS] Proposition 1: lengths for a deadline",
         closed_form="msopt.formulas.multispin:lengths_at_deadline",
-        needs=("deadline_s",),
     ),
     Entry(
         name="draft-control",
@@ -135,7 +136,6 @@ _ENTRIES = (
         formulation=WholeLengths,
         statement="design section 4 (ours): whole lengths for a deadline, a multiple-choice knapsack",
         closed_form="msopt.lengths.heterogeneous:solve_heterogeneous",
-        needs=("deadline_s",),
         objective_rtol=WHOLE_RTOL,
         argmin_rtol=None,
     ),
@@ -144,14 +144,12 @@ _ENTRIES = (
         formulation=DownlinkPower,
         statement="[UD] Lemma 1: powers equalise the delays",
         closed_form="msopt.formulas.uldl:equal_delay_power",
-        needs=("devices", "shares"),
     ),
     Entry(
         name="mode-selection",
         formulation=ModeSelection,
         statement="[UD] Lemma 2 and Proposition 1: the best uplink set is a prefix",
         closed_form="msopt.modes.correction:react",
-        needs=("rejected",),
         argmin_rtol=None,
     ),
     Entry(
@@ -159,7 +157,6 @@ _ENTRIES = (
         formulation=JointLawBound,
         statement="design section 5 (ours): any joint law of the rejections bounds independence from above",
         closed_form="msopt.modes.local_search:best_lengths",
-        needs=("deadline_s",),
         objective_rtol=1e-7,
         argmin_rtol=None,
         bound=True,

@@ -2,7 +2,7 @@
 
 A formulation declares named parameters, variables and constraints of a scaled convex program in `_build`,
 gives the parameters their values in `_set_parameters`, and translates the solution back to SI in
-`decision`. `solve_checked` solves what is declared here, and `base.AbstractFormulation` is what users call.
+`decision`. `solve_checked` solves what is declared here, and `formulation.AbstractFormulation` is what users call.
 
 Steps that fail silently if forgotten: a product of two parameters is not DPP, so it is made in numpy; a
 constraint's `price` must undo the scaling of its right side; `score` must come from the evaluator.

@@ -5,8 +5,7 @@ r"""Downlink power that equalises the delays of a given downlink set ([UD] Lemma
     \beta_k B_d \log_2\Bigl(1 + \frac{SNRd_k\, p_k}{P\, \beta_k}\Bigr) \ge R, \quad \sum_k p_k \le P,
 
 with \beta_k device k's share of the band. All are sent one distribution of V bits, so the common rate R gives
-the common delay V/R. No power is negative where R is not. Scaled by a guess of the powers and of the rate; the
-cone's third row is divided by M_k = 1 + SNR in the share at the guess, with ln M_k in the first.
+the common delay V/R. No power is negative where R is not. Scaled by a guess of the powers and of the rate.
 """
 
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ import numpy as np
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
 from formulations.terms.program_limits import DownlinkPowerBudget
+from formulations.terms.rate_cone import declare_rate, set_rate
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError, describe
 from msopt.model.budget import within_budget
@@ -77,11 +77,8 @@ class DownlinkPower(AbstractFormulation):
     def _build(self) -> cp.Maximize:
         n = self._devices.size
         rate, power = self.variable("rate"), self.variable("power", n)
-        exponent, log_m = self.parameter("exponent", n, nonneg=True), self.parameter("log_m", n, nonneg=True)
-        third, gain = self.parameter("third_row", n, nonneg=True), self.parameter("gain", n, nonneg=True)
-        share = self.parameter("power_share", n, nonneg=True)
-        cone = cp.ExpCone(rate * exponent - log_m, np.ones(n), third + cp.multiply(gain, power))
-        self.constrain("rate", cone)
+        exponent, share = (self.parameter(name, n, nonneg=True) for name in ("exponent", "power_share"))
+        declare_rate(self, rate * exponent, cp.Constant(np.ones(n)), power)
         used = cp.multiply(share, power)
         self.quantity("downlink_power_w", used, "W", lambda: self.scenario.downlink_power_w)
         self.limit(DownlinkPowerBudget())
@@ -108,9 +105,7 @@ class DownlinkPower(AbstractFormulation):
     def _set_parameters(self) -> None:
         snr = self.scenario.downlink_snr[self._devices] * self.power_0 / self._shares
         self.set("exponent", self.rate_0 * LN2 / (self._shares * self.scenario.downlink_bandwidth_hz))
-        self.set("log_m", np.log1p(snr))
-        self.set("third_row", 1.0 / (1.0 + snr))
-        self.set("gain", snr / (1.0 + snr))
+        set_rate(self, snr)
         self.set("power_share", self.power_0)
 
     @property

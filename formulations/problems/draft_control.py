@@ -15,9 +15,9 @@ in the whole deadline, it reads, for the geometric law and fixed SNR (c_k = q/e_
     s \exp\frac{\ln\alpha_k (l_k + s)}{s} \le s - (1 - \alpha_k) g_k, \qquad
     L_{min} s \le l_k \le L_{max} s.
 
-The units are those of `per_second`. A measured curve or a Beta law has chords in place of the exponential cone
-(`laws`); power-limited sharing has a relative entropy for the rates (`sharing`). With one length for all, the
-deadline is L times the per-token latency \theta of `bandwidth_minmax`, whose split the program must find.
+The units are those of `program`. A measured curve or a Beta law has chords in place of the exponential cone
+(`acceptance_laws`); power-limited sharing has a relative entropy for the rates (`uplink_sharing`). With one length
+for all, the deadline is L times the per-token latency \theta of `bandwidth_minmax`, whose split the program must find.
 """
 
 from typing import final

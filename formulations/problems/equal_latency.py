@@ -6,7 +6,7 @@ r"""The least common latency, shared by `bandwidth_minmax` and `bandwidth_for_le
 where device k is busy for t_k before it sends q_k bits. Scaled: \theta = t_{max} + w_0 u with w_0 a guess of
 what the busiest device has left; the guess gives each device its time a_k = w_0 + t_{max} - t_k, its rate q_k/a_k
 and its bandwidth B_{0k}, so that the product of a scaled time and a scaled rate must reach one. Fixed SNR: the
-scaled rate is the scaled bandwidth. Power-limited: a relative entropy, as in `sharing`. A second solve takes
+scaled rate is the scaled bandwidth. Power-limited: a relative entropy, as in `uplink_sharing`. A second solve takes
 its guess from the first.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
 from formulations.terms.program_limits import BandwidthBudget
+from formulations.terms.rate_cone import declare_rate, set_rate
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from msopt.model.budget import within_budget
@@ -67,11 +68,7 @@ class EqualLatency(AbstractFormulation):
     def _power_limited_rate(self, b: cp.Variable) -> cp.Variable:
         K = self.scenario.device_count
         rate = self.variable("rate", K)
-        bits, log_m, third, power = (
-            self.parameter(name, K, nonneg=True) for name in ("bits", "log_m", "third_row", "power")
-        )
-        sent = cp.multiply(bits, rate) - cp.multiply(log_m, b)
-        self.constrain("rate", cp.ExpCone(sent, b, cp.multiply(third, b) + power))
+        declare_rate(self, cp.multiply(self.parameter("bits", K, nonneg=True), rate), b, cp.Constant(1.0))
         return rate
 
     # Units.
@@ -99,11 +96,8 @@ class EqualLatency(AbstractFormulation):
         share = np.minimum(scenario.uplink.bandwidth(rate), band)
         if not isinstance(scenario.uplink, FixedSnr):
             share = np.maximum(share, SMALLEST_SHARE * band)
-            received = scenario.uplink_snr * band / share
             self.set("bits", rate * LN2 / share)
-            self.set("log_m", np.log1p(received))
-            self.set("third_row", 1.0 / (1.0 + received))
-            self.set("power", received / (1.0 + received))
+            set_rate(self, scenario.uplink_snr * band / share)
         self.set("rest", self.rest_0 / time)
         self.set("lead", (self.latest - self.busy) / time)
         self.set("share", share / band)

@@ -1,7 +1,8 @@
 r"""The per-second variables and their units, shared by every draft-control program (design section 4, ours).
 
 With s = 1/T, d = D/T and l = L/T the ratio of goodput becomes linear, and the round time one equation. What
-differs between programs is the law (`laws`) and the sharing (`sharing`).
+differs between programs is the law (`acceptance_laws`), the sharing (`uplink_sharing`), what is maximised
+(`utilities`) and what limits are put to it (`limits`).
 
 Scaling (all values of a guess end in `_0`): with lengths L_0, slacks w_0 = D_0 - \tau L_0 and round time T_0,
 the unknowns are \lambda = l/L_0, d in units of D_0/T_0 and \xi = (x - l) w_0/(r \tau L_0^2), all near one; the

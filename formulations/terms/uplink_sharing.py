@@ -6,8 +6,7 @@ Fixed SNR: x_k = D B_k/c_k, and sum c_k x_k <= B d. Power-limited: with \eta_k =
 .. math:: q x_k \ln 2 \le -\eta_k \ln\frac{\eta_k}{\eta_k + S_k d}, \qquad \sum_k \eta_k \le B d,
     \qquad S_k = SNR_k B,
 
-a relative entropy: the exponential cone (q x ln 2 - \eta ln M, \eta, (\eta + S d)/M). Dividing its third row
-by M = 1 + S/B_0, with ln M in the first, puts the third beside the second where a share's SNR is high.
+a relative entropy (`rate_cone`).
 """
 
 import cvxpy as cp
@@ -15,6 +14,7 @@ import numpy as np
 
 from formulations.terms.program import PerSecondProgram
 from formulations.terms.program_limits import BandwidthBudget
+from formulations.terms.rate_cone import declare_rate, set_rate
 from msopt.arrays import FloatArray
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import LN2, FixedSnr
@@ -54,12 +54,10 @@ def declare_power_limited(program: PerSecondProgram, d: cp.Variable, length: cp.
     K = program.scenario.device_count
     excess, eta = program.variable("excess", K), program.variable("eta", K)
     program.delay(d, length, excess)
-    bits, bits_of_excess, log_m, third, power, share = (
-        program.parameter(name, K, nonneg=True)
-        for name in ("bits", "bits_of_excess", "log_m", "third_row", "power", "share")
+    bits, bits_of_excess, share = (
+        program.parameter(name, K, nonneg=True) for name in ("bits", "bits_of_excess", "share")
     )
-    sent = cp.multiply(bits, length) + cp.multiply(bits_of_excess, excess) - cp.multiply(log_m, eta)
-    program.constrain("rate", cp.ExpCone(sent, eta, cp.multiply(third, eta) + power * d))
+    declare_rate(program, cp.multiply(bits, length) + cp.multiply(bits_of_excess, excess), eta, d)
     used = cp.multiply(share, eta)
     program.quantity("bandwidth_hz", used, "Hz", lambda: program.scenario.uplink_bandwidth_hz, per=d)
     program.limit(BandwidthBudget())
@@ -74,12 +72,9 @@ def set_power_limited(program: PerSecondProgram) -> None:
     share = np.maximum(share, SMALLEST_SHARE * band)
     excess_unit = program.set_common(share / band * program.slack_0 / program.deadline_0)
     bits = payload * LN2 * program.length_0 / (program.deadline_0 * share)
-    received = scenario.uplink_snr * band / share
     program.set("bits", bits)
     program.set("bits_of_excess", bits * excess_unit)
-    program.set("log_m", np.log1p(received))
-    program.set("third_row", 1.0 / (1.0 + received))
-    program.set("power", received / (1.0 + received))
+    set_rate(program, scenario.uplink_snr * band / share)
     program.set("share", share / band)
 
 
