@@ -36,8 +36,9 @@ def within_budget(shares: Any, budget: FloatArray | float) -> FloatArray:
     over = (used > allowed) & np.isfinite(used)
     if not over.any():
         return values
-    rests = np.fmod(np.where(over, values, 0.0), np.spacing(budget))
-    exact = (used <= budget) & np.all(rests == 0.0, axis=-1, keepdims=True)
+    within = over & (used <= budget)
+    rests = np.fmod(np.where(within, values, 0.0), np.spacing(budget))
+    exact = within & np.all(rests == 0.0, axis=-1, keepdims=True)
     factor = np.where(over & ~exact, allowed / np.where(over, used, 1.0), 1.0)
     return np.asarray(np.where(over, np.minimum(values * factor, budget), values))
 
