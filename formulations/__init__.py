@@ -46,7 +46,7 @@ Decisions over the same divisor add up, with units (here 0.2 W from the last dra
 Another utility in place of the sum is a class with two methods, a `Limit` one with two sides:
 
 >>> import cvxpy as cp, numpy as np
->>> class ProportionalFair(Utility):
+>>> class ProportionalFair(ProgramUtility):
 ...     unit = "ln(tokens/s)"
 ...     def value(self, goodput): return float(np.sum(np.log(goodput)))
 ...     def expression(self, goodput): return cp.sum(cp.log(goodput))
@@ -63,8 +63,8 @@ from formulations.core.conic_solution import Certificate as Certificate
 from formulations.core.conic_solution import FormulationSolution as FormulationSolution
 from formulations.core.conic_solution import ShadowPrice as ShadowPrice
 from formulations.core.formulation import AbstractFormulation as AbstractFormulation
-from formulations.core.limit import Limit as Limit
 from formulations.core.limit import LimitSides as LimitSides
+from formulations.core.limit import ProgramLimit as ProgramLimit
 from formulations.core.solver_errors import FormulationError as FormulationError
 from formulations.core.solver_errors import InaccurateSolutionError as InaccurateSolutionError
 from formulations.core.solver_errors import ProblemInfeasibleError as ProblemInfeasibleError
@@ -85,5 +85,5 @@ from formulations.problems.mode_selection import enumerate_modes as enumerate_mo
 from formulations.problems.whole_lengths import WholeLengths as WholeLengths
 from formulations.registry import REGISTRY as REGISTRY
 from formulations.registry import Entry as Entry
+from formulations.terms.utilities import ProgramUtility as ProgramUtility
 from formulations.terms.utilities import SumOfGoodputs as SumOfGoodputs
-from formulations.terms.utilities import Utility as Utility

@@ -18,7 +18,7 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.core.conic_solution import Decision, ShadowPrice
-from formulations.core.limit import Limit, LimitSides
+from formulations.core.limit import LimitSides, ProgramLimit
 from formulations.core.quantity import Quantity, Requirement, si_unit
 from formulations.core.solver_errors import FormulationError
 from msopt.arrays import FloatArray
@@ -98,7 +98,7 @@ class DeclaredProgram(ABC):
         self.quantities: dict[str, Quantity] = {}
         self.constraints: dict[str, NamedConstraint] = {}
         self.requirements: dict[str, Requirement | cp.Constraint] = {}
-        self.limits: dict[str, Limit] = {}
+        self.limits: dict[str, ProgramLimit] = {}
         self._limited: dict[str, Requirement] = {}
         self.scenario = scenario
         self._shape = self._structure(scenario)
@@ -231,7 +231,7 @@ class DeclaredProgram(ABC):
         self.constraints[name] = NamedConstraint(constraint=constraint, unit=unit, price=price)
         return constraint
 
-    def limit(self, limit: Limit) -> None:
+    def limit(self, limit: ProgramLimit) -> None:
         """Declare a limit whose right side is a number of the scenario."""
         self.limits[limit.name] = limit
         declared = self._limited[limit.name] = limit.requirement(self)

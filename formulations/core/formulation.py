@@ -6,7 +6,7 @@ import cvxpy as cp
 
 from formulations.core.conic_solution import FormulationSolution
 from formulations.core.declared import DeclaredProgram
-from formulations.core.limit import Limit
+from formulations.core.limit import ProgramLimit
 from formulations.core.quantity import Quantity, Requirement
 from formulations.core.solve_checked import solve_checked
 from formulations.core.solver_errors import FormulationError
@@ -30,24 +30,26 @@ class AbstractFormulation(DeclaredProgram):
             f"{type(self).__name__} has no {name}; its decisions are {', '.join(quantities) or 'not declared yet'}"
         )
 
-    def require(self, requirement: Requirement | Limit | cp.Constraint, *, name: str | None = None) -> str:
+    def require(self, requirement: Requirement | ProgramLimit | cp.Constraint, *, name: str | None = None) -> str:
         """Add a constraint, and return its name.
 
         Parameters
         ----------
-        requirement : Requirement, Limit or cvxpy constraint
+        requirement : Requirement, ProgramLimit or cvxpy constraint
             `problem.draft_length[3] >= 2`, in SI units; a limit, whose sides the solution then tells; or any
             CVXPY constraint on `problem.variables`, in their scaled units.
         name : str, optional
             Where left out the limit's own, or "requirement 1", "requirement 2", ...
         """
-        limit = requirement if isinstance(requirement, Limit) else None
+        limit = requirement if isinstance(requirement, ProgramLimit) else None
         label = name or (limit.name if limit else f"requirement {len(self.requirements) + 1}")
-        if not isinstance(requirement, Requirement | Limit | cp.Constraint):
+        if not isinstance(requirement, Requirement | ProgramLimit | cp.Constraint):
             raise ParameterError(f"require() takes a constraint, got {describe(requirement)}")
         if label in self.constraints or label in self.requirements:
             raise ParameterError(f'there is already a constraint named "{label}"')
-        self.requirements[label] = requirement.requirement(self) if isinstance(requirement, Limit) else requirement
+        self.requirements[label] = (
+            requirement.requirement(self) if isinstance(requirement, ProgramLimit) else requirement
+        )
         try:
             self._compile()
         except FormulationError:

@@ -35,7 +35,7 @@ class LimitSides:
         return np.asarray(self.left - self.right if self.sense == ">=" else self.right - self.left)
 
 
-class Limit(ABC):
+class ProgramLimit(ABC):
     """left <= right, or >=; `program.require(limit)` puts it in force.
 
     Both sides are written with the names of the program's decisions. What they are asked `at` is the program,

@@ -24,7 +24,7 @@ from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
 from formulations.terms.first_guess import SMALLEST_LENGTH, draft_control_guess
 from formulations.terms.program_limits import GreatestLength, LeastLength
-from formulations.terms.utilities import SumOfGoodputs, Utility, check_utility, conic, in_units
+from formulations.terms.utilities import ProgramUtility, SumOfGoodputs, check_utility, conic, in_units
 from msopt.arrays import FloatArray
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import within_budget
@@ -64,7 +64,7 @@ class PerSecondProgram(AbstractFormulation):
         Whether a geometric law, too, is piecewise linear between whole lengths.
     fixed_deadline_s : float or None
         When all drafts must be there [s]; None: the program chooses.
-    utility : Utility
+    utility : ProgramUtility
         What is maximised.
     """
 
@@ -72,7 +72,7 @@ class PerSecondProgram(AbstractFormulation):
     common: bool = False
     always_chords: bool = False
     fixed_deadline_s: float | None = None
-    utility: Utility = SumOfGoodputs()
+    utility: ProgramUtility = SumOfGoodputs()
 
     def _structure(self, scenario: Scenario) -> tuple[str, ...]:
         smooth = scenario.acceptance.geometric and not self.always_chords
@@ -122,7 +122,7 @@ class PerSecondProgram(AbstractFormulation):
         self.quantity("device_goodput", goodput, "tokens/s", lambda: self.goodput_unit)
         return self._objective_of(self.utility)
 
-    def _objective_of(self, utility: Utility) -> cp.Maximize:
+    def _objective_of(self, utility: ProgramUtility) -> cp.Maximize:
         check_utility(utility, self.scenario.device_count)
         expression, cones = conic(utility, self.device_goodput.expression)
         kept = {name: one for name, one in self.constraints.items() if not name.startswith("utility ")}
@@ -131,12 +131,12 @@ class PerSecondProgram(AbstractFormulation):
             self.constrain(f"utility {n}", cone)
         return cp.Maximize(expression)
 
-    def maximise(self, utility: Utility) -> None:
+    def maximise(self, utility: ProgramUtility) -> None:
         """Put another utility of the goodputs in place of the one in force; objective and prices are in its unit.
 
         Parameters
         ----------
-        utility : Utility
+        utility : ProgramUtility
             Its two methods give the same utility as a number and as a CVXPY expression; `SumOfGoodputs()`
             is what programs begin with.
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from formulations.core.limit import Limit
+from formulations.core.limit import ProgramLimit
 from msopt.model.scenario import Problem
 
 
-class LengthLimit(Limit):
+class LengthLimit(ProgramLimit):
     """Every draft length of a problem against one of the scenario's two limits.
 
     Parameters
@@ -41,7 +41,7 @@ class GreatestLength(LengthLimit):
     name = "max_draft_length"
 
 
-class BandwidthBudget(Limit):
+class BandwidthBudget(ProgramLimit):
     """The devices share the uplink band."""
 
     name, unit = "bandwidth", "Hz"
@@ -55,7 +55,7 @@ class BandwidthBudget(Limit):
         return at.scenario.uplink_bandwidth_hz
 
 
-class DownlinkPowerBudget(Limit):
+class DownlinkPowerBudget(ProgramLimit):
     """The server's power, the gains of each watt given."""
 
     name, unit = "power", "W"

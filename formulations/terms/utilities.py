@@ -14,7 +14,7 @@ UNIT_RTOL = 1e-9
 """How exactly a utility's two forms, and its values in two units, must agree."""
 
 
-class Utility(ABC):
+class ProgramUtility(ABC):
     """A concave utility of goodputs, which `program.maximise` puts in place of their sum.
 
     Another unit of goodput must only scale and shift it, as it does sums, powers, logarithms and the least:
@@ -37,7 +37,7 @@ class Utility(ABC):
         """The same as a concave CVXPY expression."""
 
 
-class SumOfGoodputs(Utility):
+class SumOfGoodputs(ProgramUtility):
     """The goodput of all devices together."""
 
     def value(self, goodput: FloatArray) -> float:
@@ -50,7 +50,7 @@ class SumOfGoodputs(Utility):
         return total
 
 
-def in_units(utility: Utility, count: int, unit: float) -> tuple[float, float]:
+def in_units(utility: ProgramUtility, count: int, unit: float) -> tuple[float, float]:
     """Slope and offset by which the utility of goodputs in units of so many tokens/s becomes that in tokens/s."""
     one = 1.0 + np.arange(count) / count
     slope = (utility.value(2.0 * unit * one) - utility.value(unit * one)) / (
@@ -59,7 +59,7 @@ def in_units(utility: Utility, count: int, unit: float) -> tuple[float, float]:
     return slope, utility.value(unit * one) - slope * utility.value(one)
 
 
-def check_utility(utility: Utility, count: int) -> None:
+def check_utility(utility: ProgramUtility, count: int) -> None:
     """Raise ParameterError where the two forms of a utility differ, or where it does not bear another unit."""
     name, goodput = type(utility).__name__, 0.3 + np.arange(count) / count
     value = utility.value(goodput)
@@ -71,7 +71,7 @@ def check_utility(utility: Utility, count: int) -> None:
         raise ParameterError(f"{name}: another unit of goodput must scale and shift it, and does more or turns it")
 
 
-def conic(utility: Utility, goodput: cp.Expression) -> tuple[cp.Expression, list[cp.Constraint]]:
+def conic(utility: ProgramUtility, goodput: cp.Expression) -> tuple[cp.Expression, list[cp.Constraint]]:
     """The utility as an affine expression, with the cones that make it so; raises FormulationError if not concave."""
     expression = utility.expression(goodput)
     if expression.is_affine():

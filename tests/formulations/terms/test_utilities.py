@@ -6,14 +6,14 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from formulations import Amount, DraftControl, FormulationError, LengthsAtDeadline, Limit, SumOfGoodputs, Utility
+from formulations import Amount, DraftControl, FormulationError, LengthsAtDeadline, Limit, ProgramUtility, SumOfGoodputs
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, RESIDUAL, S2, S3
 from tests.formulations.reference import best_by_slsqp
 
 
-class Logarithms(Utility):
+class Logarithms(ProgramUtility):
     unit = "ln(tokens/s)"
 
     def value(self, goodput: FloatArray) -> float:
@@ -23,7 +23,7 @@ class Logarithms(Utility):
         return cp.sum(cp.log(goodput))
 
 
-class Reciprocals(Utility):
+class Reciprocals(ProgramUtility):
     unit = "s/tokens"
 
     def value(self, goodput: FloatArray) -> float:
@@ -33,7 +33,7 @@ class Reciprocals(Utility):
         return -cp.sum(cp.power(goodput, -1.0))
 
 
-class Least(Utility):
+class Least(ProgramUtility):
     def value(self, goodput: FloatArray) -> float:
         return float(np.min(goodput))
 
@@ -46,7 +46,7 @@ class TimesTwo(Least):
         return 2.0 * cp.min(goodput)
 
 
-class Greatest(Utility):
+class Greatest(ProgramUtility):
     def value(self, goodput: FloatArray) -> float:
         return float(np.max(goodput))
 
@@ -54,7 +54,7 @@ class Greatest(Utility):
         return cp.max(goodput)
 
 
-class Saturating(Utility):
+class Saturating(ProgramUtility):
     def value(self, goodput: FloatArray) -> float:
         return float(np.sum(np.log(1.0 + goodput)))
 
@@ -74,7 +74,7 @@ class Tokens(Limit):
 
 @pytest.mark.parametrize("solver", ["ECOS", "CLARABEL"])
 @pytest.mark.parametrize("utility", [SumOfGoodputs(), Logarithms(), Reciprocals()], ids=lambda one: one.unit)
-def test_against_slsqp(utility: Utility, solver: str) -> None:
+def test_against_slsqp(utility: ProgramUtility, solver: str) -> None:
     program = DraftControl(S3)
     program.maximise(utility)
     solution = program.solve(solver)
@@ -172,7 +172,7 @@ def test_a_limit_that_asks_for_a_longer_round() -> None:
     ],
     ids=lambda one: type(one).__name__,
 )
-def test_a_utility_that_cannot_be_is_one_line(utility: Utility, error: type[Exception], told: str) -> None:
+def test_a_utility_that_cannot_be_is_one_line(utility: ProgramUtility, error: type[Exception], told: str) -> None:
     program = DraftControl(S2)
     with pytest.raises(error, match=told) as caught:
         program.maximise(utility)
