@@ -8,7 +8,7 @@ from cvxpy.reductions.dcp2cone.dcp2cone import Dcp2Cone
 
 from formulations.core.solver_errors import FormulationError
 from msopt.arrays import FloatArray
-from msopt.errors import ParameterError
+from msopt.errors import ParameterError, describe
 
 UNIT_RTOL = 1e-9
 """How exactly a utility's two forms, and its values in two units, must agree."""
@@ -61,6 +61,8 @@ def in_units(utility: ProgramUtility, count: int, unit: float) -> tuple[float, f
 
 def check_utility(utility: ProgramUtility, count: int) -> None:
     """Raise ParameterError where the two forms of a utility differ, or where it does not bear another unit."""
+    if not (hasattr(utility, "value") and hasattr(utility, "expression")):
+        raise ParameterError(f"{describe(utility)} is no utility: it has no methods `value` and `expression`")
     name, goodput = type(utility).__name__, 0.3 + np.arange(count) / count
     value = utility.value(goodput)
     expressed = float(np.asarray(utility.expression(cp.Constant(goodput)).value))

@@ -168,6 +168,7 @@ def test_a_limit_that_asks_for_a_longer_round() -> None:
     [
         (TimesTwo(), ParameterError, "its expression says"),
         (Greatest(), FormulationError, "Greatest is not concave"),
+        ("proportional-fair", ParameterError, "is no utility"),
         (Saturating(), ParameterError, "another unit of goodput"),
     ],
     ids=lambda one: type(one).__name__,
