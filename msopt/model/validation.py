@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class Number:
         except (TypeError, ValueError, OverflowError):
             number = float("nan")
         for good, allowed in self.rules(number):
-            if not (good and np.isfinite(number)):
+            if not (good and isfinite(number)):
                 raise ParameterError(f"{place} = {describe(value)} is not {allowed}")
 
     def check_each(self, key: str, values: FloatArray, label: Callable[[int], str]) -> None:
