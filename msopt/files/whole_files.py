@@ -70,7 +70,8 @@ def _with_reader(path: str, flags: int) -> int:
                 raise OSError(errno.ENXIO, "nobody reads this pipe") from None
             time.sleep(0.01)
         else:
-            os.set_blocking(number, True)
+            if _NO_WAIT:
+                os.set_blocking(number, True)
             return number
 
 
@@ -140,7 +141,8 @@ def _content(path: str | PathLike[str]) -> bytearray:
             if first == b"":  # None where somebody is there who has not yet written anything
                 raise ValueError("nobody writes to this pipe")
             content += first or b""
-        os.set_blocking(stream.fileno(), True)
+        if _NO_WAIT:
+            os.set_blocking(stream.fileno(), True)
         while chunk := stream.read(_CHUNK):
             content += chunk
             if len(content) > LONGEST_READ:
