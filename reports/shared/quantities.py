@@ -19,7 +19,7 @@ FACTORS = {
 _READER_UNITS = {"s": "ms", "Hz": "MHz"}
 
 
-class Quantity(NamedTuple):
+class ShownQuantity(NamedTuple):
     """How a quantity is kept and shown.
 
     Attributes
@@ -61,15 +61,15 @@ class Quantity(NamedTuple):
         return f"{self.words} {self.symbol}".rstrip() + f" [{self.reader_unit}]"
 
 
-def _time(words: str, digits: int = 6, symbol: str = "") -> Quantity:
-    return Quantity(words, "s", digits=digits, symbol=symbol)
+def _time(words: str, digits: int = 6, symbol: str = "") -> ShownQuantity:
+    return ShownQuantity(words, "s", digits=digits, symbol=symbol)
 
 
-def _goodput(words: str, digits: int = 5) -> Quantity:
-    return Quantity(words, "token/s", digits=digits)
+def _goodput(words: str, digits: int = 5) -> ShownQuantity:
+    return ShownQuantity(words, "token/s", digits=digits)
 
 
-QUANTITIES: dict[str, Quantity] = {
+QUANTITIES: dict[str, ShownQuantity] = {
     "goodput_tokens_per_s": _goodput("goodput"),
     "standard_error_tokens_per_s": _goodput("standard error", 2),
     "bound_tokens_per_s": _goodput("no control above"),
@@ -77,45 +77,45 @@ QUANTITIES: dict[str, Quantity] = {
     "server_only_tokens_per_s": _goodput("without drafts"),
     "centralised_tokens_per_s": _goodput("drafts at the server"),
     "without_drafts_tokens_per_s": _goodput("without drafts"),
-    "price_of_bandwidth_tokens_per_s_per_hz": Quantity("price of bandwidth", "token/s/Hz", "token/s per MHz", 6),
-    "gain_of_best": Quantity("gain of the best over it", "1", "%", 3),
-    "gap": Quantity("bound above goodput", "1", "%", 3),
+    "price_of_bandwidth_tokens_per_s_per_hz": ShownQuantity("price of bandwidth", "token/s/Hz", "token/s per MHz", 6),
+    "gain_of_best": ShownQuantity("gain of the best over it", "1", "%", 3),
+    "gap": ShownQuantity("bound above goodput", "1", "%", 3),
     "round_s": _time("round"),
     "draft_upload_s": _time("draft and upload"),
-    "verify_s": Quantity("verification time", "s", "ms"),
+    "verify_s": ShownQuantity("verification time", "s", "ms"),
     "correction_s": _time("expected correction"),
     "exchange_s": _time("exchange"),
-    "per_token_s": Quantity("time to draft and send a token", "s", "ms", symbol="θ"),
-    "draft_length": Quantity("draft length", "token", symbol="L"),
-    "draft_length_tokens": Quantity("draft length", "token", symbol="L"),
-    "bandwidth_hz": Quantity("bandwidth", "Hz", "MHz", symbol="B"),
-    "downlink_power_w": Quantity("downlink power", "W", "mW"),
-    "downlink_power_dbm": Quantity("downlink power", "dBm"),
-    "power_ratio": Quantity("downlink power / device power", "1"),
-    "rejection_probability": Quantity("draft rejected", "1", "probability", 3),
-    "uplink_probability": Quantity("corrected by uplink", "1", "probability", 3),
-    "downlink_probability": Quantity("corrected by downlink", "1", "probability", 3),
-    "expected_tokens": Quantity("tokens", "token/round"),
-    "acceptance": Quantity("acceptance", "1", symbol="α"),
-    "acceptance_std": Quantity("its deviation over prompts", "1", digits=3),
-    "draft_s_per_token": Quantity("draft time", "s/token", "ms/token"),
-    "uplink_snr_db": Quantity("uplink SNR", "dB"),
-    "downlink_snr_db": Quantity("downlink SNR", "dB"),
-    "distribution_bits": Quantity("one distribution", "bit", "kbit"),
-    "devices": Quantity("devices", "devices", "1", symbol="K"),
-    "batch_devices": Quantity("batch", "devices"),
-    "uplink_devices": Quantity("size of the uplink set", "devices"),
+    "per_token_s": ShownQuantity("time to draft and send a token", "s", "ms", symbol="θ"),
+    "draft_length": ShownQuantity("draft length", "token", symbol="L"),
+    "draft_length_tokens": ShownQuantity("draft length", "token", symbol="L"),
+    "bandwidth_hz": ShownQuantity("bandwidth", "Hz", "MHz", symbol="B"),
+    "downlink_power_w": ShownQuantity("downlink power", "W", "mW"),
+    "downlink_power_dbm": ShownQuantity("downlink power", "dBm"),
+    "power_ratio": ShownQuantity("downlink power / device power", "1"),
+    "rejection_probability": ShownQuantity("draft rejected", "1", "probability", 3),
+    "uplink_probability": ShownQuantity("corrected by uplink", "1", "probability", 3),
+    "downlink_probability": ShownQuantity("corrected by downlink", "1", "probability", 3),
+    "expected_tokens": ShownQuantity("tokens", "token/round"),
+    "acceptance": ShownQuantity("acceptance", "1", symbol="α"),
+    "acceptance_std": ShownQuantity("its deviation over prompts", "1", digits=3),
+    "draft_s_per_token": ShownQuantity("draft time", "s/token", "ms/token"),
+    "uplink_snr_db": ShownQuantity("uplink SNR", "dB"),
+    "downlink_snr_db": ShownQuantity("downlink SNR", "dB"),
+    "distribution_bits": ShownQuantity("one distribution", "bit", "kbit"),
+    "devices": ShownQuantity("devices", "devices", "1", symbol="K"),
+    "batch_devices": ShownQuantity("batch", "devices"),
+    "uplink_devices": ShownQuantity("size of the uplink set", "devices"),
 }
 
 
-def axis_of(column: str) -> Quantity:
+def axis_of(column: str) -> ShownQuantity:
     """The quantity of a column; one that is not known is named by itself."""
-    return QUANTITIES.get(column) or Quantity(column.replace("_", " "), "1")
+    return QUANTITIES.get(column) or ShownQuantity(column.replace("_", " "), "1")
 
 
-def axis_of_quantity(words: str, unit: str) -> Quantity:
+def axis_of_quantity(words: str, unit: str) -> ShownQuantity:
     """A quantity that is no column of its own, with its unit in SI."""
-    return Quantity(words, unit, _READER_UNITS.get(unit, ""))
+    return ShownQuantity(words, unit, _READER_UNITS.get(unit, ""))
 
 
 def units_of(columns: Iterable[object]) -> dict[str, str]:
