@@ -15,7 +15,7 @@ from reports.claims.ms_claims import MS_CLAIMS, MS_TACIT
 from reports.claims.ms_goodput_claims import LEVEL_RTOL
 from reports.claims.ud_claims import UD_CLAIMS, UD_TACIT
 from reports.shared.parallel import Task, cores, run
-from reports.shared.record import Record
+from reports.shared.record import Record, undrawn
 from reports.shared.rows import Row
 from reports.studies import closed_forms, gains, paper_figures
 from reports.studies.effort import Effort
@@ -226,5 +226,4 @@ def _entry(name: str) -> dict[str, Any]:
         title, source = OTHER_TITLES[name]
     else:
         title, source = f"The draws behind {name.removeprefix('draws_')}", "as there"
-    entry = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
-    return {"title": title, "source": source, **entry, "columns": {}}
+    return undrawn(title, source)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from reports.crosscheck.crosscheck_tables import CrosscheckTables
 from reports.crosscheck.trials_run import TrialPlan, crosscheck
 from reports.shared.parallel import run
-from reports.shared.record import Record
+from reports.shared.record import Record, undrawn
 from reports.shared.rows import Row
 
 if TYPE_CHECKING:
@@ -77,9 +77,4 @@ def as_record(found: CrosscheckTables) -> Record:
 def _about(name: str, table: "DataFrame") -> Row:
     ratios = ("difference", "tolerance", "above", "certificate", "worst", "median", "least")
     columns = {str(column): "1" for column in table.columns if any(word in str(column) for word in ratios)}
-    whole = {
-        "title": _TITLES[name],
-        "paper_says": None,
-        "source": "random scenarios of reports/crosscheck/random_scenarios.py",
-    }
-    return whole | {"x": None, "y": None, "y_unit": None, "columns": columns}
+    return undrawn(_TITLES[name], "random scenarios of reports/crosscheck/random_scenarios.py", columns)

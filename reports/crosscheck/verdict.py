@@ -79,7 +79,7 @@ def faults(check: Check, solver: str, trials: Sequence[Trial]) -> list[str]:
     return found
 
 
-class TrialAgreement(NamedTuple):
+class Agreed(NamedTuple):
     """In how many trials two answers were compared, agree, or are known not to have to."""
 
     compared: int
@@ -87,7 +87,7 @@ class TrialAgreement(NamedTuple):
     explained: int
 
     @classmethod
-    def of(cls, reasons: Sequence[str | None]) -> "TrialAgreement":
+    def of(cls, reasons: Sequence[str | None]) -> "Agreed":
         """From why each pair differs; None where it agrees."""
         explained = sum(reason not in (None, UNKNOWN) for reason in reasons)
         return cls(len(reasons), reasons.count(None), explained)
@@ -98,16 +98,14 @@ class TrialAgreement(NamedTuple):
         return dict.fromkeys(counts) if not self.compared else counts
 
 
-def minimisers(trials: Sequence[Trial], limit: float) -> TrialAgreement:
+def minimisers(trials: Sequence[Trial], limit: float) -> Agreed:
     """How often the minimisers agree; a flat optimum explains where they do not."""
-    return TrialAgreement.of(
-        [minimiser_apart(trial, limit) for trial in trials if trial.minimiser_difference is not None]
-    )
+    return Agreed.of([minimiser_apart(trial, limit) for trial in trials if trial.minimiser_difference is not None])
 
 
-def prices(trials: Sequence[Trial]) -> TrialAgreement:
+def prices(trials: Sequence[Trial]) -> Agreed:
     """How often the three prices agree."""
-    return TrialAgreement.of([prices_apart(trial) for trial in trials if trial.price_difference is not None])
+    return Agreed.of([prices_apart(trial) for trial in trials if trial.price_difference is not None])
 
 
 def minimiser_apart(trial: Trial, limit: float) -> str | None:

@@ -13,7 +13,7 @@ from reports.page.comparison import best_of, compare
 from reports.shared.inputs import provenance
 from reports.shared.protocols import with_protocols
 from reports.shared.quantities import units_of
-from reports.shared.record import Record
+from reports.shared.record import Record, undrawn
 from reports.shared.rows import Row
 from reports.shared.summary import parameters
 
@@ -64,8 +64,7 @@ def answer(scenarios: Sequence[tuple[str, Path]], own: Sequence[str] = ()) -> Re
 
 
 def _about(name: str, table: "DataFrame") -> Row:
-    whole = {"title": _TITLES[name], "paper_says": None, "source": "the scenario files named on the command line"}
-    return whole | {"x": None, "y": None, "y_unit": None, "columns": units_of(table.columns)}
+    return undrawn(_TITLES[name], "the scenario files named on the command line", units_of(table.columns))
 
 
 def _study(source: str, path: Path, own: Sequence[str]) -> dict[str, list[Row]]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reports.shared.record import Record
+from reports.shared.record import Record, undrawn
 from reports.shared.rows import Row
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ def _about(name: str, table: "DataFrame") -> Row:
         for end, unit in _UNITS.items()
         if str(column).endswith(end) or str(column).startswith(end)
     }
-    whole = {"title": _TITLES[name], "paper_says": None, "source": "profiles measured with real models"}
-    return whole | {"x": None, "y": None, "y_unit": None, "columns": columns}
+    return undrawn(_TITLES[name], "profiles measured with real models", columns)
 
 
 def _study(profile: "Profile") -> dict[str, list[Row]]:

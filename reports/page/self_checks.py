@@ -1,11 +1,11 @@
 """What a report must be true of, whatever its numbers are: the table `checks`, from the other tables alone."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from msopt.methods import EXACT, names_of
-from reports.shared.record import Record
+from reports.shared.record import Record, undrawn
 from reports.shared.words import per_cent
 from reports.studies.points import REFUSED
 
@@ -44,8 +44,7 @@ def checks_record(record: Record) -> Record:
         _answers(record),
     )
     table = pd.DataFrame([check._asdict() for check in checks])
-    about: dict[str, Any] = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
-    about |= {"title": "Checks of this report", "source": "the other tables of this record", "columns": {}}
+    about = undrawn("Checks of this report", "the other tables of this record")
     return Record({"tables": {"checks": about}}, {"checks": table})
 
 

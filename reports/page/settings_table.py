@@ -1,11 +1,11 @@
 """What the papers' settings state, and what stands where they are silent: the table `settings`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msopt import PRESETS
 from msopt.drawn.presets import Preset
 from msopt.rivals.grid import DEFAULT_POINTS
-from reports.shared.record import Record
+from reports.shared.record import Record, undrawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,12 +30,7 @@ def settings_record() -> Record:
     rows = [{"of": preset.name, "statement": text} for preset in PRESETS.values() for text in _ours(preset)]
     rows += [{"of": name, "statement": text} for name, text in _ALGORITHMS]
     table = pd.DataFrame(rows).groupby("statement", sort=False, as_index=False).agg(of=("of", ", ".join))
-    about: dict[str, Any] = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
-    about |= {
-        "title": "What the papers do not state, and what we put there",
-        "source": "msopt.drawn.presets",
-        "columns": {},
-    }
+    about = undrawn("What the papers do not state, and what we put there", "msopt.drawn.presets")
     return Record({"tables": {"settings": about}}, {"settings": table})
 
 

@@ -6,14 +6,17 @@ Everything but `timings.json` is the same bytes for the same seed on one machine
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from msopt import ParameterError
 from msopt.files.json_text import to_json
 from msopt.files.whole_files import make_folder, read_text, write_text
 from reports.shared.output import as_json
+from reports.shared.rows import Row
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,6 +76,12 @@ class Record:
             raise ParameterError(f"{folder / MANIFEST}: names no tables")
         tables = {name: table_from_json(_json(folder / TABLES / f"{name}.json")) for name in manifest["tables"]}
         return cls(manifest, tables, timings)
+
+
+def undrawn(title: str, source: str, columns: Mapping[str, str] = MappingProxyType({})) -> Row:
+    """What the manifest says of a table that is no figure of a paper; the columns with their units."""
+    entry = {"title": title, "paper_says": None, "source": source, "x": None, "y": None, "y_unit": None}
+    return entry | {"columns": dict(columns)}
 
 
 def table_csv(table: "pd.DataFrame") -> str:
