@@ -128,7 +128,8 @@ def test_failures_are_told_and_saved(msopt: Command, monkeypatch: pytest.MonkeyP
         raise SolverFailedError(formulation="draft-control", solver="ECOS", status="user_limit", cause="c", remedy="r")
 
     monkeypatch.setattr(DraftControl, "solve", fail)
-    outcome = msopt("crosscheck", "--formulation", "draft-control", *FEW, "--output", msopt.folder / "worst")
+    one = ("--formulation", "draft-control", "--solver", "ECOS")
+    outcome = msopt("crosscheck", *one, *FEW, "--output", msopt.folder / "worst")
     assert outcome.code == 1
     found = outcome.record
     assert found["verdicts"][0]["solved"] == 0
