@@ -11,17 +11,17 @@ from functools import cached_property
 from math import isclose
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
 from msopt.arrays import FloatArray, Frozen, frozen, vector
-from msopt.errors import ParameterError, PowerWarning, and_more
+from msopt.errors import ParameterError, PowerWarning
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
 from msopt.model.fields import ONE_FOR_ALL, PER_DEVICE
 from msopt.model.problems import KINDS, PROBLEMS, Problem
-from msopt.model.scenario_checks import check, device_label
+from msopt.model.scenario_checks import check, device_label, slips
 from msopt.model.sharing import (
     FixedSnr,
     PowerLimited,
@@ -34,9 +34,6 @@ from msopt.units import db_to_linear, linear_to_db
 __all__ = ["DEFAULT_MAX_DRAFT_LENGTH", "PROBLEMS", "Problem", "Scenario"]
 
 DEFAULT_MAX_DRAFT_LENGTH = 16
-PLAUSIBLE_SNR_DB = 60.0
-PLAUSIBLE_BANDWIDTH_HZ = 1e4
-PLAUSIBLE_DRAFT_S = 5.0
 _ROUND_OFF = 1e-12
 
 
@@ -257,25 +254,7 @@ class Scenario(Frozen):
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is allowed but looks like a slip."""
-        texts = []
-        for field in ("uplink_snr_db", "downlink_snr_db"):
-            values = cast(FloatArray, getattr(self, field))
-            odd = np.flatnonzero(np.abs(values) > PLAUSIBLE_SNR_DB)
-            if odd.size:
-                k = int(odd[0])
-                side = "above 60" if values[k] > 0 else "below -60"
-                told = f"{self.device_label(k)}: {field} = {values[k]:g} is {side} dB; is it in dB?"
-                texts.append(told + and_more(odd.size))
-        for field in ("uplink_bandwidth_hz", "downlink_bandwidth_hz"):
-            if getattr(self, field) < PLAUSIBLE_BANDWIDTH_HZ:
-                texts.append(f"radio.{field} = {getattr(self, field):g} is below 10 kHz; is it in Hz?")
-        slow = np.flatnonzero(self.draft_s_per_token > PLAUSIBLE_DRAFT_S)
-        if slow.size:
-            k = int(slow[0])
-            value = self.draft_s_per_token[k]
-            told = f"{self.device_label(k)}: draft_s_per_token = {value:g} is above 5 s; is it in seconds?"
-            texts.append(told + and_more(slow.size))
-        return tuple(texts)
+        return slips(vars(self))
 
 
 def _powers_changed(old: Scenario, new: Scenario, given: Container[str]) -> Iterator[str]:

@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 
 from msopt.arrays import FloatArray
-from msopt.errors import ParameterError, describe
+from msopt.errors import ParameterError, and_more, describe
 from msopt.model.fields import ONE_FOR_ALL, PER_DEVICE, VERIFY_TIMES
 from msopt.model.validation import NOT_NEGATIVE, Number
 
 Fields = Mapping[str, Any]
+
+# Beyond these a number is more often a slip of its unit than meant.
+PLAUSIBLE_SNR_DB = 60.0
+PLAUSIBLE_BANDWIDTH_HZ = 1e4
+PLAUSIBLE_DRAFT_S = 5.0
 
 
 def device_label(names: Sequence[str], k: int) -> str:
@@ -111,3 +116,26 @@ def _check_totals(fields: Fields) -> None:
     least, greatest = fields["min_draft_length"], fields["max_draft_length"]
     if least is not None and least > greatest:
         raise ParameterError(f"limits.min_draft_length = {least} is above max_draft_length = {greatest}")
+
+
+def slips(fields: Fields) -> tuple[str, ...]:
+    """What is allowed but looks like a slip of a unit."""
+    label, texts = partial(device_label, fields["device_names"]), []
+    for field in ("uplink_snr_db", "downlink_snr_db"):
+        values = fields[field]
+        odd = np.flatnonzero(np.abs(values) > PLAUSIBLE_SNR_DB)
+        if odd.size:
+            k = int(odd[0])
+            side = "above 60" if values[k] > 0 else "below -60"
+            told = f"{label(k)}: {field} = {values[k]:g} is {side} dB; is it in dB?"
+            texts.append(told + and_more(odd.size))
+    for field in ("uplink_bandwidth_hz", "downlink_bandwidth_hz"):
+        if fields[field] < PLAUSIBLE_BANDWIDTH_HZ:
+            texts.append(f"radio.{field} = {fields[field]:g} is below 10 kHz; is it in Hz?")
+    draft_s = fields["draft_s_per_token"]
+    slow = np.flatnonzero(draft_s > PLAUSIBLE_DRAFT_S)
+    if slow.size:
+        k = int(slow[0])
+        told = f"{label(k)}: draft_s_per_token = {draft_s[k]:g} is above 5 s; is it in seconds?"
+        texts.append(told + and_more(slow.size))
+    return tuple(texts)
