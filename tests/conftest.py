@@ -1,5 +1,9 @@
-"""One hypothesis profile for all tests: the same examples on every machine, no wall clock."""
+"""One hypothesis profile for all tests: the same examples everywhere, no wall clock; interrupts as Python has them."""
 
+import signal
+from collections.abc import Iterator
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -11,3 +15,11 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("msopt")
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """SIGINT as a program has it: workers that run tests side by side ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -6,7 +6,15 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from formulations import Amount, DraftControl, FormulationError, LengthsAtDeadline, Limit, ProgramUtility, SumOfGoodputs
+from formulations import (
+    Amount,
+    DraftControl,
+    FormulationError,
+    LengthsAtDeadline,
+    ProgramLimit,
+    ProgramUtility,
+    SumOfGoodputs,
+)
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, RESIDUAL, S2, S3
@@ -62,7 +70,7 @@ class Saturating(ProgramUtility):
         return cp.sum(cp.log(1.0 + goodput))
 
 
-class Tokens(Limit):
+class Tokens(ProgramLimit):
     name, unit = "token budget", "token"
 
     def left(self, at: Any) -> Any:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from reports.crosscheck import recorded as crosscheck_record
+from reports.crosscheck import crosscheck_record
 from reports.page import collect
 from reports.shared.record import Record
 from reports.studies import gains

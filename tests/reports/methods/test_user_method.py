@@ -133,6 +133,7 @@ def test_what_a_function_prints_warns_and_closes_stays_apart(cell: Scenario, cap
     ]
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_is_not_taken_for_a_fault_of_the_function(cell: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(scenario: Scenario) -> None:
         signal.raise_signal(signal.SIGINT)

@@ -80,6 +80,7 @@ def test_workers_end_with_the_run(tmp_path: Path, command: str, number: signal.S
     assert all(json.loads(finished)["rows"] for finished in log.splitlines())
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_signals_are_as_before_afterwards() -> None:
     for number, error in ((signal.SIGTERM, Terminated), (signal.SIGINT, Interrupted)):
         before = signal.getsignal(number)
@@ -103,6 +104,7 @@ def interrupted_twice(then: signal.Signals, tidied: list[bool]) -> None:
             tidied.append(True)
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_a_second_interrupt_does_not_break_into_what_tidies_up(monkeypatch: pytest.MonkeyPatch) -> None:
     tidied: list[bool] = []
     for then in (signal.SIGINT, signal.SIGTERM):
