@@ -115,7 +115,7 @@ def parse_vllm(text: str, model: str | None = None, draft_length: int | None = N
     Parameters
     ----------
     text : str
-        Bytes that are not UTF-8 as lone surrogates (`files.read_log`).
+        Bytes that are not UTF-8 as lone surrogates (`whole_files.read_log`).
     model : str, optional
         The model, where counters of several are there.
     draft_length : int, optional

@@ -13,8 +13,7 @@ import numpy as np
 
 from msopt.arrays import BoolArray, IntArray
 from msopt.errors import ParameterError
-from msopt.measured.profile import CurvePoint
-from msopt.numerics.intervals import proportion_interval
+from msopt.measured.task_acceptance import CurvePoint, curve_of_counts
 
 MOST_TOKENS = 10**15
 """No server counts higher, and up to here a float holds every count exactly."""
@@ -101,7 +100,7 @@ def curve_of(counts: Sequence[Counts], told: Collection[int] = ()) -> tuple[tupl
         held = [part for part in parts if place < len(part.reach)]
         visited.append(sum(_visited(part, place) for part in held))
         kept.append(sum(part.at[place] for part in held))
-    return _points(visited, kept), _notes(parts)
+    return curve_of_counts(visited, kept), _notes(parts)
 
 
 def _visited(part: _Part, place: int) -> float:
@@ -110,21 +109,6 @@ def _visited(part: _Part, place: int) -> float:
         return part.drafts
     long_enough = part.at[place - 1] * (part.reach[place] / part.reach[place - 1])
     return max(part.at[place], long_enough)
-
-
-def _points(visited: Sequence[float], kept: Sequence[int]) -> tuple[CurvePoint, ...]:
-    """`profile.curve_of_counts` for visits that are known on average only, and need not be whole."""
-    points: list[CurvePoint] = []
-    rounds, before = 0.0, 0.0
-    for seen, stayed in zip(visited, kept, strict=True):
-        if seen == 0.0:
-            break
-        rounds = rounds * seen / before if points else seen
-        low, high = proportion_interval(min(stayed, rounds), rounds)
-        survival = min(1.0, stayed / rounds)
-        points.append(CurvePoint(visited=max(1, round(seen)), accepted=stayed, survival=survival, low=low, high=high))
-        before = stayed
-    return tuple(points)
 
 
 def _parts(counts: Sequence[Counts], told: Collection[int]) -> list[_Part]:

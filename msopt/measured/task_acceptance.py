@@ -90,13 +90,13 @@ class CurvePoint(Part):
     high: Share
 
 
-def curve_of_counts(visited: Iterable[int], accepted: Iterable[int], level: float = LEVEL) -> tuple[CurvePoint, ...]:
+def curve_of_counts(visited: Iterable[float], accepted: Iterable[int], level: float = LEVEL) -> tuple[CurvePoint, ...]:
     """The acceptance curve from what happened at each position.
 
     S(l) is the product of accepted/visited up to l, so that rounds cut short (by the end of the text) count
     as far as they went. The interval is that of the proportion S(l) among as many rounds as were not cut short
     before l: without any cut, accepted rounds out of all. Positions from the first that was never visited on
-    are left out.
+    are left out. Visits that are known on average only need not be whole.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def curve_of_counts(visited: Iterable[int], accepted: Iterable[int], level: floa
         Where more is accepted than visited, or visited than accepted before.
     """
     points: list[CurvePoint] = []
-    rounds, before = 0.0, 0
+    rounds, before = 0.0, 0.0
     for seen, kept in zip(visited, accepted, strict=True):
         if seen == 0:
             break
@@ -114,7 +114,8 @@ def curve_of_counts(visited: Iterable[int], accepted: Iterable[int], level: floa
         rounds = rounds * seen / before if points else float(seen)
         # accepted/rounds is the product of all accepted/visited up to here, without its roundings.
         low, high = proportion_interval(min(kept, rounds), rounds, level)
-        points.append(CurvePoint(visited=seen, accepted=kept, survival=min(1.0, kept / rounds), low=low, high=high))
+        survival = min(1.0, kept / rounds)
+        points.append(CurvePoint(visited=max(1, round(seen)), accepted=kept, survival=survival, low=low, high=high))
         before = kept
     return tuple(points)
 

@@ -1,6 +1,6 @@
 """The radio channel: from a place in a cell to the SNRs of a scenario.
 
-Distance and gain (`path_loss`), what is drawn (`laws`), and cells with their powers and noise (`cells`): the two
+Distance and gain (`path_loss`), what is drawn (`randomness`), and cells with their powers and noise (`cells`): the two
 papers' and 3GPP's. Decibels are used where a source states them, and end in `msopt.units`.
 """
 
