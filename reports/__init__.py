@@ -1,6 +1,6 @@
-"""The command line and the reports: built from msopt, and later from formulations and verification.
+"""The command line and the reports: built from msopt, formulations and verification.
 
-Reading order: `cli` (the commands), `scoring` and `comparison` (plain records), then what shows records to
-people: `summary`, `tables` (terminal), `page`, `figures` (Markdown and figures). A function that shows
-something never solves; a function that solves never shows.
+Reading order: `cli` (a file for each command), `methods` (plain records), then what shows records to people:
+`shared/solution_tables` (terminal), `page` and `plots` (Markdown and figures). A function that shows something never
+solves; a function that solves never shows.
 """
