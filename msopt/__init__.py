@@ -10,6 +10,9 @@ react         the best modes and power once it is known whose drafts were reject
 evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
 draw          a scenario from the papers' settings, `PRESETS`
 read_profile  a `Profile`: what was measured on a pair of models; `write_profile`, `draw_from_profiles`
+solve_actions the best row of an `ActionTable` for each device; utilities (`ProportionalFair`, ...) and limits
+              (`GoodputFloor`, `TokenBudget`, ...) go to `solve` and `evaluate`, too; one's own are a `Utility`
+              or a `ControlLimit`
 bundled       the scenarios and profiles that come with the package
 multispin     the lemmas, the theorem and the proposition of [MS], on plain arrays
 uldl          the lemmas and the proposition of [UD], on plain arrays
@@ -42,10 +45,34 @@ from msopt.methods import METHODS as METHODS
 from msopt.model.acceptance import Acceptance as Acceptance
 from msopt.model.control import Control as Control
 from msopt.model.control import Reaction as Reaction
+from msopt.model.control_limit import ControlLimit as ControlLimit
+from msopt.model.objective import Sum as Sum
+from msopt.model.objective import Utility as Utility
 from msopt.model.scenario import PROBLEMS as PROBLEMS
 from msopt.model.scenario import Scenario as Scenario
 from msopt.modes.correction import react as react
 from msopt.solution import Solution as Solution
 from msopt.solve import solve as solve
+from msopt.variants.action_table import ActionTable as ActionTable
+from msopt.variants.best_actions import ActionsSolution as ActionsSolution
+from msopt.variants.best_actions import solve_actions as solve_actions
+from msopt.variants.limits import AllowedLengths as AllowedLengths
+from msopt.variants.limits import AveragePower as AveragePower
+from msopt.variants.limits import BandwidthCap as BandwidthCap
+from msopt.variants.limits import BandwidthFloor as BandwidthFloor
+from msopt.variants.limits import DeviceMemory as DeviceMemory
+from msopt.variants.limits import EnergyPerToken as EnergyPerToken
+from msopt.variants.limits import GoodputFloor as GoodputFloor
+from msopt.variants.limits import LongestDraft as LongestDraft
+from msopt.variants.limits import ResourceBlocks as ResourceBlocks
+from msopt.variants.limits import ServerMemory as ServerMemory
+from msopt.variants.limits import Slots as Slots
+from msopt.variants.limits import TokenBudget as TokenBudget
+from msopt.variants.limits import TokenLatencyCeiling as TokenLatencyCeiling
+from msopt.variants.utilities import Admission as Admission
+from msopt.variants.utilities import AlphaFair as AlphaFair
+from msopt.variants.utilities import MaxMin as MaxMin
+from msopt.variants.utilities import ProportionalFair as ProportionalFair
+from msopt.variants.utilities import WeightedSum as WeightedSum
 
 __version__ = version("msopt")

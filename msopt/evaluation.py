@@ -1,5 +1,6 @@
 """Scoring one control: goodput, the split of the round, and the signed slack of every constraint."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,12 +9,16 @@ from numpy.random import SeedSequence
 from msopt.arrays import FloatArray
 from msopt.errors import InfeasibleError, ParameterError, describe
 from msopt.model.control import Control, ModeRule, Reaction
-from msopt.model.goodput import Round, play, rejection_probability, sending_s
+from msopt.model.control_limit import ControlLimit
+from msopt.model.goodput import Round, play, play_some, rejection_probability, sending_s
 from msopt.model.limits import LIMITS, REACTION_LIMITS, ControlCase, ReactionCase, Slack
+from msopt.model.objective import GOODPUT, Utility
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import PowerLimited
 from msopt.modes.expected import DEFAULT_SAMPLES, ExpectedCorrection, expected_correction
+from msopt.variants.decision import DecisionNumbers, limit_slack
+from msopt.variants.variant import Variant
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +35,13 @@ class Evaluation:
     uplink_probability : array, shape (K,), or None
         Probability to be rejected and corrected by uplink; None in [MS]'s problems.
     slacks : tuple of Slack
+        Of the problem's own limits, then of the variant's.
+    limits : tuple of Slack
+        Of the variant's alone.
+    utility : Utility
+        What the variant maximises.
+    utility_value : float
+        Its value [utility.unit]; for the papers' sum the goodput.
     """
 
     round: Round
@@ -37,6 +49,9 @@ class Evaluation:
     rejection_probability: FloatArray
     uplink_probability: FloatArray | None
     slacks: tuple[Slack, ...]
+    limits: tuple[Slack, ...] = ()
+    utility: Utility = GOODPUT
+    utility_value: float = 0.0
 
     @property
     def goodput(self) -> float:
@@ -67,11 +82,28 @@ def _require_feasible(slacks: tuple[Slack, ...]) -> None:
             raise InfeasibleError(slack.complaint())
 
 
-def evaluate(scenario: Scenario, control: Control, *, samples: int = DEFAULT_SAMPLES, seed: int = 0) -> Evaluation:
+def evaluate(
+    scenario: Scenario,
+    control: Control,
+    *,
+    samples: int = DEFAULT_SAMPLES,
+    seed: int = 0,
+    utility: Utility | None = None,
+    limits: Sequence[ControlLimit] = (),
+) -> Evaluation:
     """Score a control; an infeasible one is scored too, its slacks tell.
 
     In problem `modes` with more devices than a table of outcomes holds, the expected correction is a mean
     over `samples` outcomes drawn with a seed of their own, the same for every method.
+
+    Parameters
+    ----------
+    scenario, control
+    samples, seed : int
+    utility : Utility, optional
+        The scenario's by default.
+    limits : sequence of ControlLimit
+        Beside the scenario's.
 
     Raises
     ------
@@ -81,7 +113,7 @@ def evaluate(scenario: Scenario, control: Control, *, samples: int = DEFAULT_SAM
     correction = None
     if KINDS[control.problem].corrects:
         correction = scoring_correction(scenario, control.mode_rule, samples=samples, seed=seed)
-    return score(scenario, control, correction)
+    return score(scenario, control, correction, Variant.of(scenario, utility, limits))
 
 
 def scoring_correction(scenario: Scenario, rule: ModeRule, *, samples: int, seed: int) -> ExpectedCorrection:
@@ -89,13 +121,22 @@ def scoring_correction(scenario: Scenario, rule: ModeRule, *, samples: int, seed
     return expected_correction(scenario, rule, samples=samples, seed=SeedSequence(seed).spawn(2)[1])
 
 
-def score(scenario: Scenario, control: Control, correction: ExpectedCorrection | None) -> Evaluation:
-    """`evaluate` with an expected correction that is at hand; None in [MS]'s problems."""
+def score(
+    scenario: Scenario, control: Control, correction: ExpectedCorrection | None, variant: Variant | None = None
+) -> Evaluation:
+    """`evaluate` with an expected correction and a variant that are at hand; no correction in [MS]'s problems."""
     _check_shapes(scenario, control)
+    variant = Variant.of(scenario) if variant is None else variant
     rejection = rejection_probability(scenario, control.draft_length)
     correction_s = 0.0 if correction is None else float(correction.expected_s(rejection[None, :])[0])
     played = play(scenario, control.problem, control.draft_length, control.bandwidth_hz, correction_s)
+    if control.served is not None:
+        played = play_some(scenario, played, control.draft_length, control.served)
     case = ControlCase(scenario, control, played)
+    own: tuple[Slack, ...] = ()
+    if variant.limits:
+        numbers = DecisionNumbers.of(scenario, control, played)
+        own = tuple(limit_slack(limit, numbers) for limit in variant.limits)
     error = None
     if correction is not None and not correction.exact:
         error = float(played.goodput / played.round_s) * correction.standard_error_s(rejection)
@@ -104,7 +145,10 @@ def score(scenario: Scenario, control: Control, correction: ExpectedCorrection |
         error,
         rejection,
         None if correction is None else correction.uplink_probability(rejection),
-        tuple(limit.slack(case) for limit in LIMITS[control.problem]),
+        (*(limit.slack(case) for limit in LIMITS[control.problem]), *own),
+        own,
+        variant.utility,
+        float(variant.utility.value(played.expected_tokens, played.round_s)),
     )
 
 

@@ -31,7 +31,7 @@ class ManySolutions:
         Of the whole control of each, scored by the evaluator [token/s].
     bound : array, shape (S,)
         No control of the scenario has more goodput [token/s]; where the rows were solved together, the relaxed
-        optimum, which is less tight than that of `solve`.
+        optimum, which is less tight than that of `solve`. NaN for variants that maximise something else.
     draft_length : array of int, shape (S, K)
     bandwidth_hz : array, shape (S, K)
     """
@@ -78,7 +78,7 @@ def _alike(scenarios: Sequence[Scenario]) -> Iterator[IntArray]:
     """Rows that the same formulas serve, few enough at once for the memory."""
     kinds: dict[tuple[object, ...], list[int]] = {}
     for row, scenario in enumerate(scenarios):
-        if scenario.acceptance.geometric:
+        if scenario.acceptance.geometric and not scenario.variant_fields:
             kinds.setdefault((scenario.uplink_sharing, scenario.verify_per_token_s > 0.0), []).append(row)
     most = max(1, _MOVES_AT_ONCE // (scenarios[0].device_count + 1) ** 2)
     for rows in kinds.values():
@@ -103,6 +103,6 @@ def _solve_together(scenarios: Sequence[Scenario], rows: IntArray, found: ManySo
 def _solve_alone(scenario: Scenario, problem: Problem, row: int, found: ManySolutions) -> None:
     solution = solve(scenario, problem)
     assert solution.control is not None
-    assert solution.bound is not None
-    found.goodput[row], found.bound[row] = solution.goodput, solution.bound
+    found.goodput[row] = solution.goodput
+    found.bound[row] = np.nan if solution.bound is None else solution.bound
     found.draft_length[row], found.bandwidth_hz[row] = solution.control.draft_length, solution.control.bandwidth_hz

@@ -7,9 +7,13 @@ from typing import Literal
 from msopt.model.scenario import Problem, Scenario
 from msopt.options import Options, options_of
 from msopt.solution import Solution
+from msopt.variants.variant import Variant
 
 Procedure = Callable[[Scenario, Options, float | None], Solution]
 """From a scenario, options, and a bound [token/s] that is known already; methods with a proof do not look at that."""
+
+VariantProcedure = Callable[[Scenario, Variant, Options], Solution]
+"""The same for another utility and further limits, whose bound is the utility's."""
 
 Role = Literal["optimum", "algorithm", "baseline", "system", "conic"]
 """Ours; a paper's own algorithm for the problem; a control that leaves something out; another system than devices that
@@ -36,6 +40,8 @@ class Method:
         Whose it is, and what it does in a few words.
     label, colour, marker, line
         What figures call it and how they draw it; the same in every problem that has a method of the name.
+    of_variant : callable, optional
+        From a scenario, a variant and options to the solution; None where the method solves the papers' problems alone.
     tried_up_to : int or None
         Devices up to which a study tries it as its optimum: beyond, a proof may take too long. None: any number.
     """
@@ -50,6 +56,7 @@ class Method:
     colour: Colour
     marker: str
     line: Line
+    of_variant: VariantProcedure | None = None
     tried_up_to: int | None = None
 
     @property

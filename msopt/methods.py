@@ -9,7 +9,7 @@ from types import MappingProxyType
 from msopt import procedures as do
 from msopt.errors import ParameterError, describe
 from msopt.lengths.homogeneous import solve_homogeneous
-from msopt.method import Method, Procedure, Role
+from msopt.method import Method, Procedure, Role, VariantProcedure
 from msopt.model.scenario import PROBLEMS, Problem, Scenario
 from msopt.modes.expected import EXACT_UP_TO
 from msopt.rivals.baselines import (
@@ -32,6 +32,7 @@ def _ours(
     what: str,
     *,
     whose: str = "ours",
+    of_variant: VariantProcedure | None = None,
     tried_up_to: int | None = None,
 ) -> Method:
     return Method(
@@ -45,6 +46,7 @@ def _ours(
         colour="black",
         marker="o",
         line="-",
+        of_variant=of_variant,
         tried_up_to=tried_up_to,
     )
 
@@ -100,12 +102,14 @@ _HOMOGENEOUS = (
         do.homogeneous,
         "the split of Lemma 1 and the better whole neighbour of Theorem 1's length",
         whose="[MS], computed in our way",
+        of_variant=do.common_variant,
     ),
     _ours(
         EXACT,
         "homogeneous",
         do.homogeneous_exact,
         "the split of Lemma 1, every common length tried",
+        of_variant=do.common_variant_exact,
         tried_up_to=1000,
     ),
     *_systems("homogeneous"),
@@ -117,12 +121,14 @@ _HETEROGENEOUS = (
         "heterogeneous",
         do.heterogeneous,
         "the convex program by its closed form for each deadline, then the search of method exact, cut short",
+        of_variant=do.variant,
     ),
     _ours(
         EXACT,
         "heterogeneous",
         do.heterogeneous_exact,
         "regions of deadlines and lengths, closed by a multiple-choice bound or by listing what is left",
+        of_variant=do.variant_exact,
         tried_up_to=64,
     ),
     Method(

@@ -18,6 +18,7 @@ from msopt.lengths.region_search import SearchEffort
 from msopt.lengths.relaxed import length_split
 from msopt.method import Procedure
 from msopt.model.control import Control, ModeRule
+from msopt.model.objective import GOODPUT
 from msopt.model.scenario import Problem, Scenario
 from msopt.modes.bounds.upper import upper_bound
 from msopt.modes.exact_modes import exact_lengths, require_exact
@@ -30,6 +31,9 @@ from msopt.options import Options
 from msopt.rivals.greedy import greedy_lengths
 from msopt.rivals.grid import DEFAULT_POINTS, grid_lengths
 from msopt.solution import Solution
+from msopt.variants.best_actions import ActionsSolution
+from msopt.variants.lengths_of_variants import solve_common_length, solve_lengths
+from msopt.variants.variant import Variant
 
 PAPER_SAMPLES = 1000
 LEAST_SEARCH_SAMPLES = 500
@@ -101,8 +105,7 @@ def heterogeneous(scenario: Scenario, options: Options, known_bound: float | Non
 def heterogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
     """The search over regions of deadlines and lengths, to its end or to a limit."""
     del known_bound
-    effort = SearchEffort(nodes=options.node_limit, seconds=options.time_limit_s)
-    return _each(scenario, solve_heterogeneous(scenario, effort))
+    return _each(scenario, solve_heterogeneous(scenario, _effort(options)))
 
 
 def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
@@ -116,6 +119,40 @@ def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
         relaxed_goodput=best.relaxed.goodput,
         price_of_bandwidth=best.relaxed.price_of_bandwidth,
     )
+
+
+def variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
+    """The search of a table of actions, cut short."""
+    del options
+    return _varied(scenario, asked, *solve_lengths(scenario, asked))
+
+
+def variant_exact(scenario: Scenario, asked: Variant, options: Options) -> Solution:
+    """The same to its end or to a limit."""
+    return _varied(scenario, asked, *solve_lengths(scenario, asked, _effort(options)))
+
+
+def common_variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
+    """The same with one length for all who draft."""
+    del options
+    return _varied(scenario, asked, *solve_common_length(scenario, asked))
+
+
+def common_variant_exact(scenario: Scenario, asked: Variant, options: Options) -> Solution:
+    """The same to its end or to a limit for each length."""
+    return _varied(scenario, asked, *solve_common_length(scenario, asked, _effort(options)))
+
+
+def _effort(options: Options) -> SearchEffort:
+    return SearchEffort(nodes=options.node_limit, seconds=options.time_limit_s)
+
+
+def _varied(scenario: Scenario, asked: Variant, control: Control, found: ActionsSolution) -> Solution:
+    evaluation = score(scenario, control, None, asked)
+    evaluation.require_feasible()
+    bound = found.utility_bound
+    plain_sum = asked.utility.name == GOODPUT.name
+    return Solution.of(scenario, control, evaluation, bound if plain_sum else None, proven=True, utility_bound=bound)
 
 
 def with_shares(

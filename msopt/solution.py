@@ -1,8 +1,12 @@
 """What a method returns: a control, its score by the one evaluator, and what is known of the optimum."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
+from msopt.arrays import FloatArray
 from msopt.errors import MsoptError
 from msopt.evaluation import Evaluation
 from msopt.lengths.gap import BOUND_RTOL
@@ -39,6 +43,11 @@ class Solution:
         Optimum over real lengths [token/s].
     price_of_bandwidth : float or None
         Its derivative in the uplink band [token/s per Hz].
+    utility_bound : float or None
+        No control of the problem has a greater utility [unit of the utility]; of a variant only.
+    limit_prices : mapping
+        By how much the utility's optimum over real lengths grows for each unit by which a variant's limit gives way; by
+        the name of the limit, where it is known.
     warnings : tuple of str
     """
 
@@ -54,6 +63,8 @@ class Solution:
     per_token_s: float | None = None
     relaxed_goodput: float | None = None
     price_of_bandwidth: float | None = None
+    utility_bound: float | None = None
+    limit_prices: Mapping[str, FloatArray] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     @classmethod
@@ -103,7 +114,12 @@ class Solution:
 
     @property
     def gap(self) -> float | None:
-        """bound/goodput - 1; None without a bound, or where nothing is delivered."""
+        """bound/goodput - 1; None without a bound, or where nothing is delivered.
+
+        Of another utility the part by which all goodputs at once would have to grow to reach its bound.
+        """
+        if self.utility_bound is not None and self.evaluation is not None:
+            return self.evaluation.utility.gap(self.evaluation.utility_value, self.utility_bound)
         return None if self.bound is None or self.goodput == 0.0 else self.bound / self.goodput - 1.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,9 +142,31 @@ class Solution:
             "per_token_s": self.per_token_s,
             "relaxed_goodput_tokens_per_s": self.relaxed_goodput,
             "price_of_bandwidth_tokens_per_s_per_hz": self.price_of_bandwidth,
+            "utility": None if self.evaluation is None else self.evaluation.utility.name,
+            "utility_value": None if self.evaluation is None else finite(self.evaluation.utility_value),
+            "utility_bound": self.utility_bound,
+            "limits": self._limits(),
             "warnings": list(self.warnings),
             "devices": self._devices(),
         }
+
+    def _limits(self) -> list[dict[str, Any]]:
+        """A variant's limits: the least slack, where that is, and the price where it is known."""
+        if self.evaluation is None:
+            return []
+        found = []
+        for slack in self.evaluation.limits:
+            prices = self.limit_prices.get(slack.constraint)
+            found.append(
+                {
+                    "name": slack.constraint,
+                    "unit": slack.unit,
+                    "slack": finite(float(np.min(slack.value))),
+                    "violation": finite(slack.violation),
+                    "price": None if prices is None else np.asarray(prices, dtype=float).tolist(),
+                }
+            )
+        return found
 
     def _devices(self) -> list[dict[str, Any]]:
         if self.control is None or self.evaluation is None:
@@ -139,6 +177,7 @@ class Solution:
             {
                 "name": name,
                 "draft_length": int(self.control.draft_length[k]),
+                **({} if self.control.served is None else {"served": bool(self.control.served[k])}),
                 "bandwidth_hz": float(self.control.bandwidth_hz[k]),
                 "rejection_probability": float(rejected[k]),
                 "uplink_probability": None if up is None else float(up[k]),
@@ -154,6 +193,11 @@ class Solution:
         import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
 
         return pd.DataFrame(self._devices()).set_index("name") if self.control is not None else pd.DataFrame()
+
+
+def finite(value: float) -> float | None:
+    """A number as JSON can hold it: None where it is infinite."""
+    return value if np.isfinite(value) else None
 
 
 def valid_bound(

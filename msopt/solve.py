@@ -1,12 +1,17 @@
 """`solve`: every problem and method behind one call."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from msopt.cautions import cautions
-from msopt.methods import method_of
+from msopt.errors import ParameterError
+from msopt.methods import METHODS, method_of
+from msopt.model.control_limit import ControlLimit
+from msopt.model.objective import Utility
 from msopt.model.scenario import Problem, Scenario
 from msopt.options import checked_options
 from msopt.solution import Solution
+from msopt.variants.variant import Variant
 
 
 def solve(
@@ -15,6 +20,8 @@ def solve(
     method: str = "decomposition",
     *,
     bound: float | None = None,
+    utility: Utility | None = None,
+    limits: Sequence[ControlLimit] = (),
     **options: object,
 ) -> Solution:
     """Solve one problem of a scenario by one method.
@@ -28,6 +35,10 @@ def solve(
     bound : float, optional
         A goodput that no control of the problem exceeds [token/s], such as the `bound` of a better method: a
         baseline, which proves nothing itself, then has that bound and computes none.
+    utility : Utility, optional
+        What is maximised in place of the goodput, or of what the scenario's own variant asks for.
+    limits : sequence of ControlLimit
+        Beside the scenario's.
     **options
         Fields of `Options`.
 
@@ -39,10 +50,30 @@ def solve(
     Raises
     ------
     ParameterError
-        For an unknown problem, method or option, or one that does not go with the method.
+        For an unknown problem, method or option, or one that does not go with the method; for a variant where the
+        method solves the papers' problems alone.
+    InfeasibleError
+        Where no control keeps all limits.
     MsoptError
         Where a control has more goodput than the bound.
     """
-    procedure = method_of(problem, method).procedure
-    solution = procedure(scenario, checked_options(method, options), bound)
+    record, chosen = method_of(problem, method), checked_options(method, options)
+    variant = Variant.of(scenario, utility, limits)
+    if variant.plain:
+        solution = record.procedure(scenario, chosen, bound)
+    elif record.of_variant is not None:
+        solution = record.of_variant(scenario, variant, chosen)
+    else:
+        raise ParameterError(_papers_alone(problem, method, scenario))
     return replace(solution, method=method, warnings=cautions(solution))
+
+
+def _papers_alone(problem: Problem, method: str, scenario: Scenario) -> str:
+    """What to say of a variant that a method does not take."""
+    takers = [f"{name} of {kind}" for kind, methods in METHODS.items() for name in methods if _takes(kind, name)]
+    asked = f" ({', '.join(scenario.variant_fields)})" if scenario.variant_fields else ""
+    return f"method {method} of problem {problem} takes no variant{asked}; {', '.join(takers)} do"
+
+
+def _takes(problem: Problem, method: str) -> bool:
+    return method_of(problem, method).of_variant is not None

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("msopt", "formulations", "verification", "reports")
 ALLOWED_OUTSIDE = {"msopt": {"numpy", "scipy", "pydantic", "tomli_w"}}
 HEAVY = {"cvxpy": {"formulations"}, "torch": {"verification"}, "matplotlib": {"reports"}}
-TYPE_ONLY = {("msopt.solution", "pandas")}
+TYPE_ONLY = {("msopt.solution", "pandas"), ("msopt.variants.action_table", "pandas")}
 
 GROUND = ("msopt.errors", "msopt.arrays", "msopt.units")
 BELOW: dict[str, tuple[str, ...]] = {
@@ -29,7 +29,8 @@ BELOW: dict[str, tuple[str, ...]] = {
     "msopt.drawn": ("msopt.files",),
     "msopt.lengths": ("msopt.formulas",),
     "msopt.modes": ("msopt.lengths",),
-    "msopt.evaluation": ("msopt.modes",),
+    "msopt.variants": ("msopt.lengths",),
+    "msopt.evaluation": ("msopt.modes", "msopt.variants"),
     "msopt.solution": ("msopt.evaluation",),
     "msopt.cautions": ("msopt.solution",),
     "msopt.rivals": ("msopt.modes",),

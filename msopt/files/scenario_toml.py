@@ -8,7 +8,7 @@ value, what is allowed.
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import GenericAlias
 from typing import Any
@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from msopt.errors import ParameterError, describe
 from msopt.files.profile_keys import Profiles
 from msopt.model.acceptance import Acceptance
-from msopt.model.fields import KEYS, ONE_FOR_ALL, PER_DEVICE, keys_of
+from msopt.model.fields import KEYS, ONE_FOR_ALL, PER_DEVICE, Key, keys_of
 from msopt.model.scenario_checks import device_label
 
 
@@ -98,8 +98,21 @@ def parse(text: str, name: str, folder: Path | None = None) -> dict[str, Any]:
             [device["acceptance_std"] or 0.0 for device in devices],
             [device["acceptance_curve"] for device in devices],
         ),
-        **{row.field: [device[row.key] for device in devices] for row in PER_DEVICE},
+        **{row.field: _each(row, devices, names) for row in PER_DEVICE},
     }
+
+
+def _each(row: Key, devices: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Any] | None:
+    """One key of all devices; None where it is optional and no device has it."""
+    values = [device[row.key] for device in devices]
+    if not row.optional or all(value is not None for value in values):
+        return values
+    if all(value is None for value in values):
+        return None
+    if row.default is None:
+        k = values.index(None)
+        raise ParameterError(f"{device_label(names, k)}: {row.key} is missing; other devices have it")
+    return [row.default if value is None else value for value in values]
 
 
 def to_toml(fields: Mapping[str, Any], comment: str = "") -> str:
@@ -115,7 +128,7 @@ def to_toml(fields: Mapping[str, Any], comment: str = "") -> str:
         {
             "name": name,
             **_law_keys(fields["acceptance"], k),
-            **{row.key: float(fields[row.field][k]) for row in PER_DEVICE},
+            **{row.key: float(fields[row.field][k]) for row in PER_DEVICE if fields[row.field] is not None},
         }
         for k, name in enumerate(fields["device_names"])
     ]

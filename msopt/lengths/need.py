@@ -71,8 +71,18 @@ class BandwidthNeed:
 
     def by_deadline(self, length: FloatArray, deadline_s: FloatArray | float) -> tuple[FloatArray, FloatArray]:
         """beta(l/D) [Hz] and minus its derivative in D [Hz/s], D above 0; both infinite where it is too late."""
-        left = np.maximum(deadline_s - length * self.draft_s, 0.0)
-        with np.errstate(divide="ignore", over="ignore"):  # no time left, or next to none, asks for an infinite rate
-            rate = length * self.bits / left
-            band, slope, _ = self.uplink.bandwidth_slope(rate)
-            return band, slope * rate / left
+        return need_by_deadline(length * self.draft_s, length * self.bits, self.uplink, deadline_s)
+
+
+def need_by_deadline(
+    busy_s: FloatArray, bits: FloatArray, uplink: Sharing, deadline_s: FloatArray | float
+) -> tuple[FloatArray, FloatArray]:
+    """What bits need that are ready after a time [Hz], shape (..., K), and how much a later deadline eases it [Hz/s].
+
+    Convex and decreasing in the deadline; both infinite where it is too late.
+    """
+    left = np.maximum(deadline_s - busy_s, 0.0)
+    with np.errstate(divide="ignore", over="ignore"):  # no time left, or next to none, asks for an infinite rate
+        rate = bits / left
+        band, slope, _ = uplink.bandwidth_slope(rate)
+        return band, slope * rate / left

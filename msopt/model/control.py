@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from msopt.arrays import FloatArray, Frozen, IntArray, frozen, numbers
+from msopt.arrays import BoolArray, FloatArray, Frozen, IntArray, frozen, numbers
 from msopt.errors import ParameterError, describe
 from msopt.model.scenario import PROBLEMS, Problem
 
@@ -33,12 +33,15 @@ class Control(Frozen):
         Share of the uplink band while drafts are sent [Hz].
     mode_rule : "best", "all-uplink", "all-downlink" or "random"
         How rejected devices exchange their distribution; only `modes` uses it.
+    served : array of bool, shape (..., K), optional
+        Who takes part in the round; all by default. The others draft nothing and get nothing in it.
     """
 
     problem: Problem
     draft_length: IntArray
     bandwidth_hz: FloatArray
     mode_rule: ModeRule = "best"
+    served: BoolArray | None = None
 
     def __post_init__(self) -> None:
         for field, allowed in (("problem", PROBLEMS), ("mode_rule", MODE_RULES)):
@@ -55,6 +58,11 @@ class Control(Frozen):
         if not np.all((whole == self.draft_length) & (np.abs(whole) <= 2.0**53)):
             raise ParameterError("control: draft_length holds a number that is not whole")
         object.__setattr__(self, "draft_length", frozen(whole.astype(np.int64)))
+        if self.served is not None:
+            served = np.array(self.served, dtype=bool)
+            if served.shape != self.draft_length.shape or np.any(self.draft_length[~served] > 0):
+                raise ParameterError("control: served has to be one truth value for each device, who drafts is served")
+            object.__setattr__(self, "served", frozen(served))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -4,12 +4,12 @@ Goodput is tokens per round over seconds per round, the long-run rate G = sum_k 
 functions take lengths of shape (..., K), so that many controls are scored in one call.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.arrays import BoolArray, FloatArray
 from msopt.model.objective import GOODPUT
 from msopt.model.scenario import Problem, Scenario
 from msopt.model.stack import ScenarioStack
@@ -70,8 +70,10 @@ def finish_s(scenario: Scenario | ScenarioStack, problem: Problem, draft_length:
     bits = scenario.token_payload_bits(problem)
     airtime = sending_s(bits, scenario.uplink.rate(np.asarray(bandwidth_hz, dtype=float)))
     each = scenario.draft_s_per_token + np.where(lengths > 0.0, airtime, 0.0)
+    trip = scenario.round_trip_s if isinstance(scenario, Scenario) else None
     with np.errstate(over="ignore"):  # infinite, as `sending_s` tells it
-        return np.where(lengths > 0.0, lengths * each, 0.0)
+        there = lengths * each if trip is None else lengths * each + trip
+        return np.where(lengths > 0.0, there, 0.0)
 
 
 def sending_s(bits: Any, rate: FloatArray) -> FloatArray:
@@ -91,3 +93,12 @@ def play(
     """The round with given lengths and bandwidths: drafts are there when the last device has sent its own."""
     finished = finish_s(scenario, problem, draft_length, bandwidth_hz)
     return round_at(scenario, draft_length, np.max(finished, axis=-1), correction_s)
+
+
+def play_some(scenario: Scenario, played: Round, draft_length: Any, served: BoolArray) -> Round:
+    """A round in which only some devices take part; the others have drafted nothing, and get nothing."""
+    return replace(
+        played,
+        expected_tokens=np.where(served, played.expected_tokens, 0.0),
+        verify_s=scenario.verify_s(draft_length, served),
+    )

@@ -83,6 +83,12 @@ class ControlCase:
         return self.control.draft_length.astype(float)
 
     @property
+    def served(self) -> BoolArray:
+        """Who takes part in the round."""
+        served = self.control.served
+        return np.ones(self.length.shape, dtype=bool) if served is None else served
+
+    @property
     def length_limits(self) -> tuple[int, int]:
         """Least and greatest draft length [token]."""
         return self.scenario.length_limits(self.control.problem)
@@ -176,7 +182,11 @@ def _uplink_band(scenario: Scenario) -> float:
 
 
 _OF_EVERY_CONTROL: tuple[Limit[ControlCase], ...] = (
-    Limit(name="the least draft length", unit="token", sides=lambda case: (case.length_limits[0], case.length)),
+    Limit(
+        name="the least draft length",
+        unit="token",
+        sides=lambda case: (np.where(case.served, case.length_limits[0], 0), case.length),
+    ),
     Limit(name="the greatest draft length", unit="token", sides=lambda case: (case.length, case.length_limits[1])),
     Limit(
         name="the bandwidth of at least 0",
@@ -200,7 +210,12 @@ _OF_EVERY_CONTROL: tuple[Limit[ControlCase], ...] = (
     Limit(name="the end of draft and upload", unit="s", sides=_end),
 )
 _ONE_LENGTH: Limit[ControlCase] = Limit(
-    name="one length for all", unit="token", sides=lambda case: (np.max(case.length), np.min(case.length))
+    name="one length for all",
+    unit="token",
+    sides=lambda case: (
+        np.max(case.length),
+        np.min(np.where(case.served, case.length, np.max(case.length))),
+    ),
 )
 
 LIMITS: Mapping[str, tuple[Limit[ControlCase], ...]] = MappingProxyType(

@@ -15,11 +15,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from msopt.arrays import FloatArray, Frozen, frozen, vector
+from msopt.arrays import BoolArray, FloatArray, Frozen, frozen, vector
 from msopt.errors import ParameterError, PowerWarning
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
-from msopt.model.fields import ONE_FOR_ALL, PER_DEVICE
+from msopt.model.fields import OF_A_VARIANT, ONE_FOR_ALL, PER_DEVICE
 from msopt.model.problems import KINDS, PROBLEMS, Problem
 from msopt.model.scenario_checks import check, device_label, slips
 from msopt.model.sharing import (
@@ -66,6 +66,11 @@ class Scenario(Frozen):
         One drafted token's index; one vocabulary distribution as sent [bit].
     min_draft_length, max_draft_length : int or None, int
         Limits of every draft length [token]; without a minimum it is 1 for [MS]'s problems, 0 for [UD]'s.
+    weight, device_goodput_floor_tokens_per_s, draft_power_w, transmit_power_w, average_power_w, round_trip_s :
+        arrays, shape (K,), or None. What variants need of the devices (design section 7).
+    utility, fairness_alpha, goodput_floor_tokens_per_s, token_latency_ceiling_s, token_budget, slots,
+    bandwidth_floor_hz, bandwidth_cap_hz, resource_block_hz, padded_batches :
+        The keys of `[variant]`, or None: another utility in place of the sum, and limits (design section 7).
 
     Raises
     ------
@@ -102,11 +107,27 @@ class Scenario(Frozen):
     uplink_sharing: UplinkSharing = "fixed-snr"
     min_draft_length: int | None = None
     max_draft_length: int = DEFAULT_MAX_DRAFT_LENGTH
+    weight: FloatArray | None = None
+    device_goodput_floor_tokens_per_s: FloatArray | None = None
+    draft_power_w: FloatArray | None = None
+    transmit_power_w: FloatArray | None = None
+    average_power_w: FloatArray | None = None
+    round_trip_s: FloatArray | None = None
+    utility: str | None = None
+    fairness_alpha: float | None = None
+    goodput_floor_tokens_per_s: float | None = None
+    token_latency_ceiling_s: float | None = None
+    token_budget: int | None = None
+    slots: int | None = None
+    bandwidth_floor_hz: float | None = None
+    bandwidth_cap_hz: float | None = None
+    resource_block_hz: float | None = None
+    padded_batches: bool | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.acceptance, Acceptance):
             object.__setattr__(self, "acceptance", Acceptance.of(self.acceptance))
-        for row in PER_DEVICE:
+        for row in (row for row in PER_DEVICE if getattr(self, row.field) is not None or not row.optional):
             object.__setattr__(self, row.field, vector(getattr(self, row.field), row.field))
         names = (self.device_names,) if isinstance(self.device_names, str) else tuple(self.device_names)
         names = names or tuple(f"device-{k + 1}" for k in range(self.acceptance.mean.size))
@@ -247,9 +268,29 @@ class Scenario(Frozen):
         """Verification time of a round in which nobody drafts: c0 + (c2 + c1) K [s]."""
         return self.verify_base_s + (self.verify_per_device_s + self.verify_per_token_s) * self.device_count
 
-    def verify_s(self, draft_length: Any) -> FloatArray:
-        """Verification time T_ver [s] for lengths of shape (..., K)."""
-        return np.asarray(self.verify_idle_s + self.verify_per_token_s * np.sum(draft_length, axis=-1))
+    def verify_s(self, draft_length: Any, served: BoolArray | None = None) -> FloatArray:
+        """Verification time T_ver [s] for lengths of shape (..., K).
+
+        Parameters
+        ----------
+        draft_length : array, shape (..., K)
+        served : array of bool, shape (..., K), optional
+            Who takes part in the round; all by default.
+        """
+        if served is None and not self.padded_batches:
+            return np.asarray(self.verify_idle_s + self.verify_per_token_s * np.sum(draft_length, axis=-1))
+        lengths = np.asarray(draft_length, dtype=float)
+        part = np.ones(lengths.shape, dtype=bool) if served is None else served
+        count = np.count_nonzero(part, axis=-1)
+        drafted = np.where(part, lengths, 0.0)
+        tokens = count * np.max(drafted, axis=-1) if self.padded_batches else np.sum(drafted, axis=-1)
+        each = self.verify_per_device_s + self.verify_per_token_s
+        return np.asarray(self.verify_base_s + each * count + self.verify_per_token_s * tokens)
+
+    @property
+    def variant_fields(self) -> tuple[str, ...]:
+        """Which of its fields make it a problem of its own; empty for the papers'."""
+        return tuple(name for name in OF_A_VARIANT if getattr(self, name) is not None)
 
     @property
     def warnings(self) -> tuple[str, ...]:

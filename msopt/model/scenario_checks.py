@@ -55,11 +55,12 @@ def _check_text(where: str, text: str) -> None:
 
 def _check_devices(fields: Fields) -> None:
     names = fields["device_names"]
-    for row in PER_DEVICE:
+    given = [row for row in PER_DEVICE if fields[row.field] is not None]
+    for row in given:
         values = fields[row.field]
         if values.size != len(names):
             raise ParameterError(f"{row.field} has {values.size} values; {len(names)} are needed, one for each device")
-    for row in PER_DEVICE:
+    for row in given:
         assert isinstance(row.domain, Number)
         row.domain.check_each(row.key, fields[row.field], partial(device_label, names))
 
@@ -113,9 +114,21 @@ def _check_totals(fields: Fields) -> None:
     if not any(fields[field] for field in VERIFY_TIMES):
         places = [f"server.{field}" for field in VERIFY_TIMES]
         raise ParameterError(f"{', '.join(places[:-1])} and {places[-1]} are all 0; one must not be")
+    _check_variant(fields)
     least, greatest = fields["min_draft_length"], fields["max_draft_length"]
     if least is not None and least > greatest:
         raise ParameterError(f"limits.min_draft_length = {least} is above max_draft_length = {greatest}")
+
+
+def _check_variant(fields: Fields) -> None:
+    """Keys of a variant that have no meaning without each other."""
+    if (fields["fairness_alpha"] is not None) != (fields["utility"] == "alpha-fair"):
+        raise ParameterError('variant.fairness_alpha goes with utility = "alpha-fair", and that with it')
+    powers = ("draft_power_w", "transmit_power_w", "average_power_w")
+    given = [name for name in powers if fields[name] is not None]
+    if given and len(given) < len(powers):
+        missing = next(name for name in powers if name not in given)
+        raise ParameterError(f"devices: {given[0]} is there and {missing} is not; a limit on power needs all three")
 
 
 def slips(fields: Fields) -> tuple[str, ...]:

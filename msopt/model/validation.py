@@ -117,3 +117,13 @@ class Choice:
         if value not in self.words:
             allowed = " or ".join(f'"{word}"' for word in self.words)
             raise ParameterError(f"{place} = {describe(value)} is not {allowed}")
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or false."""
+
+    def check(self, place: str, value: object) -> None:
+        """Raise ParameterError where a value at a place is neither."""
+        if not isinstance(value, bool | np.bool_):
+            raise ParameterError(f"{place} = {describe(value)} is not true or false")

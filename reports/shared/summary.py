@@ -33,7 +33,11 @@ def parameters(scenario: Scenario) -> list[Parameter]:
         *(_quantity(scenario, row) for row in sorted(once, key=lambda row: [*_UNITS, row.unit].index(row.unit))),
         Parameter("draft_length", _lengths(scenario), ""),
         Parameter("acceptance", _range(scenario.acceptance.mean), _law(scenario)),
-        *(_of_devices(row.key, getattr(scenario, row.field), row.unit) for row in PER_DEVICE),
+        *(
+            _of_devices(row.key, getattr(scenario, row.field), row.unit)
+            for row in PER_DEVICE
+            if getattr(scenario, row.field) is not None
+        ),
     ]
 
 

@@ -28,7 +28,7 @@ def test_every_field_of_a_scenario_has_its_row() -> None:
 def test_a_row_says_whether_a_scenario_may_be_without() -> None:
     scenario = scenario_of(s2())
     assert {row.field for row in KEYS if row.optional} == {
-        row.field for row in ONE_FOR_ALL if getattr(scenario, row.field) is None
+        row.field for row in (*ONE_FOR_ALL, *PER_DEVICE) if getattr(scenario, row.field) is None
     }
 
 

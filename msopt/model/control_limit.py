@@ -1,0 +1,42 @@
+"""A limit that a user puts to a control: two sides in SI units, and what it does to a table of actions."""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal
+
+
+class ControlLimit(ABC):
+    """left <= right, or >=: written once for the numbers of a decision and for a convex program, and once for a table.
+
+    Both sides are written with the names of a decision: `draft_length`, `draft_s`, `airtime_s`, `bandwidth_hz`,
+    `deadline_s`, `round_s`, `device_goodput`, `served`. What they are asked `at` has these as arrays, or, in a convex
+    program, as expressions with units; it knows its `scenario`, too.
+
+    Attributes
+    ----------
+    name, unit : str
+        What messages, tables and prices call it; SI unit of both sides.
+    sense : "<=" or ">="
+    conic : "exact", "relaxed" or "none"
+        Whether a convex program with the two sides has the same real-valued optimum; or has to leave the limit out, and
+        so bounds it; or bounds nothing, because the limit is no set of draft lengths and shares that is convex.
+    idle : bool
+        Whether a device may then also take no part in a round.
+    """
+
+    name: ClassVar[str]
+    unit: ClassVar[str]
+    sense: ClassVar[Literal["<=", ">="]] = "<="
+    conic: ClassVar[Literal["exact", "relaxed", "none"]] = "exact"
+    idle: ClassVar[bool] = False
+
+    @abstractmethod
+    def left(self, at: Any) -> Any:
+        """The left side [unit]: a number, or one for each device."""
+
+    @abstractmethod
+    def right(self, at: Any) -> Any:
+        """The right side [unit]."""
+
+    @abstractmethod
+    def on_table(self, rules: Any) -> None:
+        """Tell a table of actions what the limit forbids, by the methods of `msopt.variants.table_rules.TableRules`."""

@@ -1,0 +1,116 @@
+"""A variant of a problem: what is maximised, and which limits hold besides the papers' (design section 7)."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from msopt.errors import ParameterError, describe
+from msopt.model.control_limit import ControlLimit
+from msopt.model.objective import GOODPUT, Utility
+from msopt.model.scenario import Scenario
+from msopt.variants.limits import (
+    AveragePower,
+    BandwidthCap,
+    BandwidthFloor,
+    GoodputFloor,
+    ResourceBlocks,
+    Slots,
+    TokenBudget,
+    TokenLatencyCeiling,
+)
+from msopt.variants.utilities import Admission, AlphaFair, MaxMin, ProportionalFair, WeightedSum, WeightedUtility
+
+_OF_FIELD: tuple[tuple[str, Callable[[Any], ControlLimit]], ...] = (
+    ("goodput_floor_tokens_per_s", GoodputFloor),
+    ("device_goodput_floor_tokens_per_s", GoodputFloor),
+    ("token_latency_ceiling_s", TokenLatencyCeiling),
+    ("token_budget", TokenBudget),
+    ("slots", Slots),
+    ("bandwidth_floor_hz", BandwidthFloor),
+    ("bandwidth_cap_hz", BandwidthCap),
+    ("resource_block_hz", ResourceBlocks),
+)
+"""The limit that each field of a scenario with one number is."""
+_FLOORS = ("goodput_floor_tokens_per_s", "device_goodput_floor_tokens_per_s")
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """What is maximised and what limits hold.
+
+    Attributes
+    ----------
+    utility : Utility
+    limits : tuple of ControlLimit
+        With different names.
+    plain : bool
+        Whether it is the papers' own problem.
+    """
+
+    utility: Utility
+    limits: tuple[ControlLimit, ...]
+    plain: bool
+
+    @classmethod
+    def of(cls, scenario: Scenario, utility: Utility | None = None, limits: Sequence[ControlLimit] = ()) -> Self:
+        """What a scenario's own keys ask for, with another utility and further limits.
+
+        Raises
+        ------
+        ParameterError
+            For what is no utility or limit, or two limits of one name.
+        """
+        if utility is not None and not isinstance(utility, Utility):
+            raise ParameterError(f"{describe(utility)} is no utility")
+        for limit in limits:
+            if not isinstance(limit, ControlLimit):
+                raise ParameterError(f"{describe(limit)} is no limit")
+        chosen = _utility(scenario) if utility is None else utility
+        plain = utility is None and not limits and not scenario.variant_fields
+        if isinstance(chosen, WeightedUtility):
+            weights = scenario.weight if scenario.weight is not None else np.ones(scenario.device_count)
+            chosen = chosen.weighted(weights)
+        every = tuple(_limits(scenario, guaranteed=isinstance(chosen, Admission) and utility is None)) + tuple(limits)
+        names = [limit.name for limit in every]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ParameterError(f"limit {twice} is there twice")
+        return cls(chosen, every, plain)
+
+    @property
+    def idle(self) -> bool:
+        """Whether a device may also take no part in a round."""
+        return isinstance(self.utility, Admission) or any(limit.idle for limit in self.limits)
+
+
+def _utility(scenario: Scenario) -> Utility:
+    name = scenario.utility or "sum"
+    if name == "sum":
+        return GOODPUT if scenario.weight is None else WeightedSum()
+    if name == "alpha-fair":
+        assert scenario.fairness_alpha is not None
+        return AlphaFair(fairness=scenario.fairness_alpha)
+    if name == "admission":
+        return Admission(_guaranteed(scenario))
+    return {"proportional-fair": ProportionalFair, "max-min": MaxMin}[name]()
+
+
+def _guaranteed(scenario: Scenario) -> Any:
+    floors = [getattr(scenario, name) for name in _FLOORS if getattr(scenario, name) is not None]
+    if not floors:
+        raise ParameterError('variant.utility = "admission" needs goodput_floor_tokens_per_s, the goodput guaranteed')
+    return np.broadcast_to(np.maximum.reduce([np.asarray(one) for one in floors]), (scenario.device_count,))
+
+
+def _limits(scenario: Scenario, guaranteed: bool) -> Iterator[ControlLimit]:
+    floors = [getattr(scenario, name) for name in _FLOORS if getattr(scenario, name) is not None]
+    if floors and not guaranteed:
+        yield GoodputFloor(np.maximum.reduce([np.asarray(one) for one in floors]))
+    for name, limit in _OF_FIELD:
+        value = getattr(scenario, name)
+        if value is not None and name not in _FLOORS:
+            yield limit(value)
+    if scenario.average_power_w is not None:
+        yield AveragePower(scenario.draft_power_w, scenario.transmit_power_w, scenario.average_power_w)
