@@ -140,6 +140,9 @@ def solve_actions(
     """
     if table.device_names != scenario.device_names:
         raise ParameterError("the table of actions is for other devices than the scenario's")
+    without = np.flatnonzero(~np.any(table.allowed, axis=0))
+    if without.size:
+        raise ParameterError(f"the table of actions has none for {scenario.device_label(int(without[0]))}")
     return best_of_variant(scenario, table, Variant.of(scenario, utility, limits), effort, starts)
 
 
@@ -149,30 +152,38 @@ def best_of_variant(
     variant: Variant,
     effort: SearchEffort | None = None,
     starts: IntArray | None = None,
+    least_deadline_s: float = 0.0,
 ) -> ActionsSolution:
-    """`solve_actions` with a variant that is made already."""
+    """`solve_actions` with a variant that is made already; no deadline is sooner than one that is given."""
     effort = USUAL_TABLE_EFFORT if effort is None else effort
-    found = _searched(scenario, table, variant, effort, starts)
+    found = _searched(scenario, table, variant, effort, starts, least_deadline_s)
     if not isinstance(variant.utility, Admission):
         return found
     # Of the choices that admit as many the one with the most tokens.
     admitted = Admitted(variant.utility.guaranteed_tokens_per_s, found.utility_value)
     second = replace(variant, utility=GOODPUT, limits=(*variant.limits, admitted))
     try:
-        most = _searched(scenario, table, second, effort, found.choice[None, :])
+        most = _searched(scenario, table, second, effort, found.choice[None, :], least_deadline_s)
     except InfeasibleError:  # without a row for doing nothing
         return found
     return replace(most, variant=variant, utility_value=found.utility_value, utility_bound=found.utility_bound)
 
 
 def _searched(
-    scenario: Scenario, table: ActionTable, variant: Variant, effort: SearchEffort, starts: IntArray | None
+    scenario: Scenario,
+    table: ActionTable,
+    variant: Variant,
+    effort: SearchEffort,
+    starts: IntArray | None,
+    least_deadline_s: float,
 ) -> ActionsSolution:
     """The best choice for the utility alone."""
     best: tuple[ActionProblem, TableProof] | None = None
     bounds, refused = [], ""
     for batch in _batches(scenario, table):
-        problem = ActionProblem(batch[0], batch[1], variant.utility, _rules(batch[0], batch[1], variant.limits))
+        problem = ActionProblem(
+            batch[0], batch[1], variant.utility, _rules(batch[0], batch[1], variant.limits), least_deadline_s
+        )
         try:
             proof = TableSearch(problem, effort).run(starts)
         except InfeasibleError as error:

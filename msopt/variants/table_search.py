@@ -165,6 +165,7 @@ class TableSearch:
         start = 0.0 if possible(0.0) else _least(possible, size)
         if start is None:
             return None
+        start = max(start, problem.least_deadline_s)
         end = _least(all_fit, max(size, start))
         end = size * 1e9 if end is None else end
         self._worst = self._worst_value(end * (1.0 + _EDGE) + problem.base_s + own)
