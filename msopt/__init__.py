@@ -9,6 +9,7 @@ solve         a problem of a scenario by one of `METHODS`, as a `Solution` (`.to
 react         the best modes and power once it is known whose drafts were rejected
 evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
 draw          a scenario from the papers' settings, `PRESETS`
+worst_case    the best guarantee where acceptance is known to an interval; `value_of_knowing`, to a law over prompts
 read_profile  a `Profile`: what was measured on a pair of models; `write_profile`, `draw_from_profiles`
 bundled       the scenarios and profiles that come with the package
 multispin     the lemmas, the theorem and the proposition of [MS], on plain arrays
@@ -47,5 +48,7 @@ from msopt.model.scenario import Scenario as Scenario
 from msopt.modes.correction import react as react
 from msopt.solution import Solution as Solution
 from msopt.solve import solve as solve
+from msopt.uncertain.knowing import value_of_knowing as value_of_knowing
+from msopt.uncertain.worst_case import worst_case as worst_case
 
 __version__ = version("msopt")

@@ -1,8 +1,7 @@
 """Intervals for what was counted, and for means of independent draws."""
 
 import numpy as np
-from scipy import stats
-from scipy.special import betaincinv
+from scipy.special import betaincinv, stdtrit
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
@@ -48,5 +47,5 @@ def mean_interval(drawn: FloatArray, level: float = LEVEL) -> tuple[float, float
     (-0.4841, 4.4841)
     """
     mean = float(np.mean(drawn))
-    reach = float(stats.t.ppf(0.5 + level / 2.0, drawn.size - 1) * np.std(drawn, ddof=1) / np.sqrt(drawn.size))
+    reach = float(stdtrit(drawn.size - 1, 0.5 + level / 2.0) * np.std(drawn, ddof=1) / np.sqrt(drawn.size))
     return mean - reach, mean + reach

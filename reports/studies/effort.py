@@ -19,6 +19,8 @@ class Effort:
         The points of the figures.
     gains_draws, gains_devices : dict
         By problem: draws of each setting of each family of the gains, and the K of the families that do not vary it.
+    prompts, rounds : int
+        Prompts behind the value of knowing them, of each draw; rounds in which acceptance is learnt.
     """
 
     name: str
@@ -31,6 +33,8 @@ class Effort:
     power_ratio: tuple[float, ...]
     gains_draws: dict[str, int]
     gains_devices: dict[str, int]
+    prompts: int
+    rounds: int
 
 
 _GAINS_DEVICES = {"heterogeneous": 20, "modes": 12}
@@ -44,6 +48,8 @@ QUICK = Effort(
     power_ratio=(1.0, 4.0, 16.0),
     gains_draws={"heterogeneous": 6, "modes": 1},
     gains_devices=_GAINS_DEVICES,
+    prompts=8,
+    rounds=1000,
 )
 FULL = Effort(
     name="full",
@@ -55,5 +61,7 @@ FULL = Effort(
     power_ratio=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
     gains_draws={"heterogeneous": 40, "modes": 8},
     gains_devices=_GAINS_DEVICES,
+    prompts=32,
+    rounds=10_000,
 )
 EFFORTS = {effort.name: effort for effort in (QUICK, FULL)}

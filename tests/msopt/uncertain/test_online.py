@@ -130,7 +130,7 @@ def test_who_learns_how_fast(cell: Scenario, truth: FloatArray, best: FloatArray
         for name, policy, blocks in (
             ("never", Kept(first, PROMPTS), [ROUNDS]),
             ("mean", Learner(cell, posterior_mean(prior), first, PROMPTS), doubling(ROUNDS)),
-            ("law", Learner(cell, posterior_law(prior), first, PROMPTS), doubling(16)),
+            ("law", Learner(cell, posterior_law(prior), first, PROMPTS), doubling(8)),
             ("optimist", Learner(cell, upper_confidence, first, PROMPTS), doubling(ROUNDS)),
             ("common", CommonLengthBandit(cell, PROMPTS), every(1, ROUNDS)),
         )

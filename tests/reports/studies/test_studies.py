@@ -51,6 +51,8 @@ TINY = Effort(
     power_ratio=(4.0, 16.0),
     gains_draws={"heterogeneous": 1, "modes": 1},
     gains_devices={"heterogeneous": 3, "modes": 3},
+    prompts=3,
+    rounds=30,
 )
 FAMILIES = {
     "heterogeneous": {"server speed": {"server_speed": [0.5, 2.0]}},
