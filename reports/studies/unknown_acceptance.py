@@ -4,11 +4,11 @@ Pure functions of a preset, the number of a draw and its seed, like those of `cl
 has a Beta law over prompts, with the mean of its dataset and the deviation of [MS] Table I or a part of it; the table's
 deviation holds the noise of short prompts, too, so the whole of it is the most that prompts may differ.
 
-Found at K = 20 (12 draws of the channel; Llama-2, Qwen3.5): where prompts differ as in Table I, knowing each adds 12.6 and
-2.8 % to planning by the law, and planning with the mean alone loses 19 and 17 %. Learning from counts, planned anew after
-1, 2, 4, ... rounds, has lost 60 and 20 tokens of all devices after 10 rounds and 151 and 41 after 10 000, less than a
-second's worth; CUCB loses 8870 and 2180, UCB1 368 000 and 300 000, because one length for all, even the best one, costs
-14 and 4 % for ever.
+Found at K = 20 (12 draws of the channel; Llama-2, Qwen3.5): where prompts differ as in Table I, knowing each adds 12.6
+and 2.8 % to planning by the law, and planning with the mean alone loses 19 and 17 %. Learning from counts, planned anew
+after 1, 2, 4, ... rounds, has lost 60 and 20 tokens of all devices in 10 rounds and 151 and 41 in 10 000, less than
+a second's worth; CUCB loses 8870 and 2180, UCB1 368 000 and 300 000, because one length for all, even the best one,
+costs 14 and 4 % for ever.
 """
 
 import numpy as np
