@@ -123,7 +123,8 @@ def _tasks(effort: Effort, seed: int, studies: Mapping[str, Study]) -> dict[str,
     tasks["ms_fig3"] = each(closed_forms.one_length, MS_PRESETS)
     tasks["ud_fig6"] = each(closed_forms.uplink_sets, UD_PRESETS)
     tasks["probes"] = each(probe_ms, MS_PRESETS) + each(probe_ud, UD_PRESETS)
-    tasks["unknown_value"] = each(partial(unknown_acceptance.value_rows, prompts=effort.prompts), MS_PRESETS)
+    value = partial(unknown_acceptance.value_rows, parts=effort.table_i_part, prompts=effort.prompts)
+    tasks["unknown_value"] = each(value, MS_PRESETS)
     tasks["unknown_regret"] = each(partial(unknown_acceptance.regret_rows, rounds=effort.rounds), MS_PRESETS)
     return tasks
 
