@@ -9,6 +9,7 @@ solve         a problem of a scenario by one of `METHODS`, as a `Solution` (`.to
 react         the best modes and power once it is known whose drafts were rejected
 evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
 draw          a scenario from the papers' settings, `PRESETS`
+worst_case    the best guarantee where acceptance is known to an interval; `value_of_knowing`, to a law over prompts
 read_profile  a `Profile`: what was measured on a pair of models; `write_profile`, `draw_from_profiles`
 solve_actions the best row of an `ActionTable` for each device; utilities (`ProportionalFair`, ...) and limits
               (`GoodputFloor`, `TokenBudget`, ...) go to `solve` and `evaluate`, too; one's own are a `Utility`
@@ -53,6 +54,8 @@ from msopt.model.scenario import Scenario as Scenario
 from msopt.modes.correction import react as react
 from msopt.solution import Solution as Solution
 from msopt.solve import solve as solve
+from msopt.uncertain.knowing import value_of_knowing as value_of_knowing
+from msopt.uncertain.worst_case import worst_case as worst_case
 from msopt.variants.action_table import ActionTable as ActionTable
 from msopt.variants.best_actions import ActionsSolution as ActionsSolution
 from msopt.variants.best_actions import solve_actions as solve_actions

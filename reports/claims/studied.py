@@ -4,6 +4,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,13 @@ from reports.claims.ud_claims import UD_CLAIMS, UD_TACIT
 from reports.shared.parallel import Task, cores, run
 from reports.shared.record import Record, undrawn
 from reports.shared.rows import Row
-from reports.studies import closed_forms, gains, paper_figures
+from reports.studies import closed_forms, gains, paper_figures, unknown_acceptance
 from reports.studies.effort import Effort
 from reports.studies.paper_figures import MS_PRESETS, UD_PRESETS
 from reports.studies.points import SOLVED, Failure, attempt, chunks, is_fault, setting_words, solve_rows
 from reports.studies.probes import probe_ms, probe_ud
 from reports.studies.study import Study, draw_seed
+from reports.studies.unknown_acceptance import UNKNOWN
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +84,7 @@ def collect(
     everything, faults, seconds = _run(_tasks(effort, seed, figures | families), jobs, progress)
     results, more = _answered(everything, figures | families)
     draws = {name: paper_figures.with_pairs(results[name]) for name in figures}
-    draws |= {name: results[name] for name in ("ms_fig3", "ud_fig6", "probes")}
+    draws |= {name: results[name] for name in ("ms_fig3", "ud_fig6", "probes", *UNKNOWN)}
     closed = _closed_form_tables(draws, measured or {})
     all_gains = _concat([gains.gains_of(study, results[name]) for name, study in families.items()])
     claims, cases = judge((*MS_CLAIMS, *UD_CLAIMS, *MS_TACIT, *UD_TACIT), closed | draws)
@@ -90,6 +92,7 @@ def collect(
         name: paper_figures.figure_table(figure, draws[paper_figures.STUDY_OF[name]])
         for name, figure in paper_figures.STUDIED.items()
     }
+    tables |= {name: paper_figures.figure_table(figure, draws[name]) for name, figure in UNKNOWN.items()}
     tables |= {"claims": claims, "claims_cases": cases}
     tables |= {"gains": gains.summary(all_gains), "gains_quantiles": gains.quantiles(all_gains)}
     tables |= {"faults": _frame([*faults, *more], _FAULT)}
@@ -120,6 +123,9 @@ def _tasks(effort: Effort, seed: int, studies: Mapping[str, Study]) -> dict[str,
     tasks["ms_fig3"] = each(closed_forms.one_length, MS_PRESETS)
     tasks["ud_fig6"] = each(closed_forms.uplink_sets, UD_PRESETS)
     tasks["probes"] = each(probe_ms, MS_PRESETS) + each(probe_ud, UD_PRESETS)
+    value = partial(unknown_acceptance.value_rows, parts=effort.table_i_part, prompts=effort.prompts)
+    tasks["unknown_value"] = each(value, MS_PRESETS)
+    tasks["unknown_regret"] = each(partial(unknown_acceptance.regret_rows, rounds=effort.rounds), MS_PRESETS)
     return tasks
 
 
@@ -219,7 +225,7 @@ def _manifest(
 
 
 def _entry(name: str) -> dict[str, Any]:
-    figures = closed_forms.CLOSED | paper_figures.STUDIED
+    figures = closed_forms.CLOSED | paper_figures.STUDIED | UNKNOWN
     if name in figures:
         return figures[name].entry()
     if name in OTHER_TITLES:

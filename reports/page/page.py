@@ -12,7 +12,7 @@ from msopt.methods import names_of
 from msopt.model.problems import KINDS
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.shown_tables import shown_tables, summary
-from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
+from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, OUR_FIGURES, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, label_of, rendered
 from reports.shared.protocols import verdict
 from reports.shared.record import Record
@@ -20,6 +20,7 @@ from reports.shared.rows import Row, rows_of
 from reports.shared.table_markup import escaped, latex_table, markdown_table
 from reports.shared.text_table import Table
 from reports.shared.words import counted, literal, number, per_cent
+from reports.studies.unknown_acceptance import BY_MEAN, COMMON, GUARDED, KNOWN, LEARNT, NEVER
 
 LONGEST = 180
 """Letters of what was found from which on a figure points to the table of the claims."""
@@ -32,8 +33,9 @@ HEADINGS = (
     "3 The papers' figures, drawn again",
     "4 The papers' claims",
     "5 Gains over rules that ignore differences",
-    "6 The measured parameters",
-    "7 What was assumed",
+    "6 Acceptance that nobody knows beforehand",
+    "7 The measured parameters",
+    "8 What was assumed",
 )
 
 
@@ -101,6 +103,8 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
         "verdicts": _verdicts(record),
         "gain_problems": _gain_problems(record),
+        "our_figures": [{"name": name, **record.manifest["tables"][name]} for name in OUR_FIGURES],
+        "unknown": _unknown(record),
         "profiles": _profiles(record),
         "measured_tables": [(name, table.title) for name, table in shown.items() if name.startswith("profile-")],
     }
@@ -201,6 +205,31 @@ def _gain_problems(record: Record) -> list[Row]:
                 "rows": [row | {"label": label_of(row["baseline"])} for row in rows_of(rows)],
                 "paper": paper if len(fixed) else None,
                 "above": float(fixed["share_above_paper"].iloc[0]) if len(fixed) else None,
+            }
+        )
+    return found
+
+
+def _unknown(record: Record) -> list[Row]:
+    """For each pair what the ways to plan come to where prompts differ most, and the policies in the end."""
+    value, regret = record.tables["unknown_value"], record.tables["unknown_regret"]
+    found = []
+    for of_pair, rows in value.groupby("pair", sort=False):
+        played = regret[regret["pair"] == of_pair]
+        gain = rows[rows["table_i_part"] == rows["table_i_part"].max()].set_index("scheme")["mean"]
+        last = played[played["rounds"] == played["rounds"].max()].set_index("scheme")["mean"]
+        found.append(
+            {
+                "pair": of_pair,
+                "known": gain[KNOWN],
+                "by_mean": -gain[BY_MEAN],
+                "guarded": -gain[GUARDED],
+                "rounds": played["rounds"].max(),
+                # Three digits, written out however large.
+                **{
+                    name: float(f"{last[scheme]:.3g}")
+                    for name, scheme in (("learnt", LEARNT), ("common", COMMON), ("never", NEVER))
+                },
             }
         )
     return found

@@ -21,6 +21,9 @@ STUDY_FIGURES: dict[str, tuple[str, ...]] = {
 }
 """The papers' figures and the tables that each is drawn from."""
 
+OUR_FIGURES = ("unknown_value", "unknown_regret")
+"""Figures of studies of ours, each drawn from the table of its name."""
+
 HEADINGS_OF = {
     "ms_fig4": "The best length, and what moves it ([MS] Fig. 4)",
     "ud_fig7_8": "Goodput, lengths and modes against downlink power ([UD] Figs. 7 and 8)",
@@ -61,7 +64,7 @@ def figures(record: Record) -> dict[str, list[Panel]]:
         )
         found[f"answer-{place}"] = answer_panels(int(place), methods, devices)
     found["crosscheck"] = _crosscheck(record)
-    for figure, names in STUDY_FIGURES.items():
+    for figure, names in (STUDY_FIGURES | {name: (name,) for name in OUR_FIGURES}).items():
         found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]
     paper = float(about["gains"]["paper_gain"])
     for problem in dict.fromkeys(tables["gains"]["problem"]):

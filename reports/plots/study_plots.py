@@ -52,6 +52,7 @@ def study_panels(name: str, table: "DataFrame", about: dict[str, Any]) -> list[P
                 y_label=y_axis.axis,
                 title=title,
                 log2=x == "power_ratio",
+                log10=x == "rounds",
                 y_top=_y_top(rows),
             )
         panels.append(Panel(f"{name}-{place}", title or about["title"], figure))

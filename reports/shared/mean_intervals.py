@@ -4,9 +4,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
 
-from msopt.numerics.intervals import LEVEL
+from msopt.numerics.intervals import mean_interval
 
 
 class Mean(NamedTuple):
@@ -30,5 +29,4 @@ def mean_of(values: Any) -> Mean:
     mean = float(np.mean(drawn))
     if drawn.size < 2:
         return Mean(mean, mean, mean, int(drawn.size))
-    reach = float(stats.t.ppf(0.5 + LEVEL / 2.0, drawn.size - 1) * np.std(drawn, ddof=1) / np.sqrt(drawn.size))
-    return Mean(mean, mean - reach, mean + reach, int(drawn.size))
+    return Mean(mean, *mean_interval(drawn), int(drawn.size))

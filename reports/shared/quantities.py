@@ -105,6 +105,8 @@ QUANTITIES: dict[str, ShownQuantity] = {
     "devices": ShownQuantity("devices", "devices", "1", symbol="K"),
     "batch_devices": ShownQuantity("batch", "devices"),
     "uplink_devices": ShownQuantity("size of the uplink set", "devices"),
+    "table_i_part": ShownQuantity("deviation over prompts / [MS] Table I's", "1"),
+    "rounds": ShownQuantity("rounds of a prompt", "round"),
 }
 
 

@@ -26,6 +26,9 @@ ud_fig7_8_shares      downlink_power_dbm           share of the devices [1]; opt
 ud_fig9_10            devices                      goodput; optimum, greedy, all-uplink, all-downlink,
                                                    random-modes; `power_ratio` (4 or 16)
 ud_fig11              power_ratio                  goodput; optimum, greedy, uniform-length, computation-only
+unknown_value         table_i_part                 goodput over that of planning by the law over prompts, less 1; four
+                                                   ways to plan (`unknown_acceptance`)
+unknown_regret        rounds                       tokens lost against knowing the prompt; five policies
 ===================== ============================ ========================================================
 
 Scheme "optimum" is our best method; the column `method` of tables with schemes that are methods says which it was at

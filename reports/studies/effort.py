@@ -15,10 +15,12 @@ class Effort:
         K of the figures that do not vary it.
     draws : dict
         Channel draws at every point of every figure, by problem.
-    bandwidth_hz, ms_devices, downlink_power_dbm, ud_devices, power_ratio : tuples
+    bandwidth_hz, ms_devices, downlink_power_dbm, ud_devices, power_ratio, table_i_part : tuples
         The points of the figures.
     gains_draws, gains_devices : dict
         By problem: draws of each setting of each family of the gains, and the K of the families that do not vary it.
+    prompts, rounds : int
+        Prompts behind the value of knowing them, of each draw; rounds in which acceptance is learnt.
     """
 
     name: str
@@ -29,8 +31,11 @@ class Effort:
     downlink_power_dbm: tuple[float, ...]
     ud_devices: tuple[int, ...]
     power_ratio: tuple[float, ...]
+    table_i_part: tuple[float, ...]
     gains_draws: dict[str, int]
     gains_devices: dict[str, int]
+    prompts: int
+    rounds: int
 
 
 _GAINS_DEVICES = {"heterogeneous": 20, "modes": 12}
@@ -42,8 +47,11 @@ QUICK = Effort(
     downlink_power_dbm=(0.0, 15.0, 30.0),
     ud_devices=(8, 12, 16),
     power_ratio=(1.0, 4.0, 16.0),
+    table_i_part=(0.2, 0.6, 1.0),
     gains_draws={"heterogeneous": 6, "modes": 1},
     gains_devices=_GAINS_DEVICES,
+    prompts=8,
+    rounds=1000,
 )
 FULL = Effort(
     name="full",
@@ -53,7 +61,10 @@ FULL = Effort(
     downlink_power_dbm=(0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0),
     ud_devices=(6, 8, 10, 12, 14, 16, 18, 20),
     power_ratio=(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0),
+    table_i_part=(0.2, 0.4, 0.6, 0.8, 1.0),
     gains_draws={"heterogeneous": 40, "modes": 8},
     gains_devices=_GAINS_DEVICES,
+    prompts=32,
+    rounds=10_000,
 )
 EFFORTS = {effort.name: effort for effort in (QUICK, FULL)}

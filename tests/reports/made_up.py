@@ -43,6 +43,18 @@ from reports.studies.paper_figures import (
     MS_SCHEMES,
     STUDIED,
 )
+from reports.studies.unknown_acceptance import (
+    BY_LAW,
+    BY_MEAN,
+    COMMON,
+    GUARDED,
+    KNOWN,
+    LEARNT,
+    LEARNT_RARELY,
+    NEVER,
+    OPTIMIST,
+    UNKNOWN,
+)
 
 PAIRS = ("TinyLlama-1.1B drafts for Llama-2-7B", "Qwen3.5-0.8B drafts for Qwen3.5-27B")
 OWN = "mine:best"
@@ -81,11 +93,13 @@ def _studies(measured: dict[str, list[tuple[int, float]]]) -> Record:
         ),
         "ud_fig9_10": _several("power_ratio", (4.0, 16.0), rng, "devices", (8, 14, 20), MODE_SCHEMES),
         "ud_fig11": _lines(rng, "power_ratio", (1.0, 4.0, 16.0), LENGTH_SCHEMES),
+        "unknown_value": _lines(rng, "table_i_part", (0.2, 0.6, 1.0), (KNOWN, BY_LAW, BY_MEAN, GUARDED), 0.1),
+        "unknown_regret": _lines(rng, "rounds", (1, 10, 100), (NEVER, COMMON, OPTIMIST, LEARNT_RARELY, LEARNT), 1e4),
     }
     closed = tables["ms_fig3"].groupby("pair", as_index=False).first()
     closed = closed.assign(scheme="closed form", draft_length_tokens=7.4, mean=120.0, low=118.0, high=122.0)
     tables["ms_fig3"] = pd.concat([tables["ms_fig3"], closed], ignore_index=True)
-    entries = {name: figure.entry() for name, figure in (CLOSED | STUDIED).items()}
+    entries = {name: figure.entry() for name, figure in (CLOSED | STUDIED | UNKNOWN).items()}
     tables |= {"claims": _claims(), "claims_cases": pd.DataFrame({"id": ["unimodal"], "case": ["all"]})}
     tables |= _gains(rng) | {"faults": pd.DataFrame(columns=["study", "cause"])}
     other = dict.fromkeys(("paper_says", "x", "y", "y_unit"))

@@ -20,7 +20,8 @@ from reports.shared.protocols import verdict
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
 from reports.shared.table_markup import escaped, latex_table
-from reports.shared.words import literal
+from reports.shared.words import literal, per_cent
+from reports.studies.unknown_acceptance import KNOWN, LEARNT
 from tests.cases import Description, s2, scenario_of
 from tests.reports.command import Command, strict_json
 from tests.reports.made_up import OWN, made_up_record
@@ -146,6 +147,16 @@ def test_other_data_give_another_page(made_up: Record, drawn: dict[str, list[Pan
     text = markdown(other, drawn, shown_tables(other))
     for value in changed["goodput_tokens_per_s"]:
         assert f"**{value:.5g} token/s**" in text
+
+
+def test_what_knowing_is_worth_is_said_in_numbers(made_up: Record, report: Path) -> None:
+    text = (report / "report.md").read_text(encoding="utf-8").replace("\u00a0", " ")
+    value = made_up.tables["unknown_value"]
+    most = value[value["table_i_part"] == 1.0].set_index("scheme")["mean"]
+    assert f"knowing each prompt adds {per_cent(most[KNOWN])} to planning by the law" in text
+    regret = made_up.tables["unknown_regret"]
+    last = regret[regret["rounds"] == 100.0].set_index("scheme")["mean"]
+    assert f"loses {float(f'{last[LEARNT]:.3g}'):.0f} tokens in all against knowing" in text.replace("\n", " ")
 
 
 def test_figures_show_data_with_units(drawn: dict[str, list[Panel]]) -> None:

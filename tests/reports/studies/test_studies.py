@@ -49,8 +49,11 @@ TINY = Effort(
     downlink_power_dbm=(0.0, 30.0),
     ud_devices=(3, 4),
     power_ratio=(4.0, 16.0),
+    table_i_part=(0.5, 1.0),
     gains_draws={"heterogeneous": 1, "modes": 1},
     gains_devices={"heterogeneous": 3, "modes": 3},
+    prompts=3,
+    rounds=30,
 )
 FAMILIES = {
     "heterogeneous": {"server speed": {"server_speed": [0.5, 2.0]}},
