@@ -193,7 +193,7 @@ class Solution:
 
         As `msopt.sensitivity.sensitivity` has it, with its parameters and errors.
         """
-        from msopt.sensitivity import sensitivity, to_frame
+        from msopt.sensitivity import sensitivity, to_frame  # noqa: PLC0415  (it stands above this module)
 
         return to_frame(sensitivity(self, devices=devices))
 
