@@ -188,6 +188,15 @@ class Solution:
             for k, name in enumerate(self.scenario.device_names)
         ]
 
+    def sensitivity(self, *, devices: bool = True) -> "pd.DataFrame":
+        """The elasticity of the goodput to every number of the scenario, the greatest first; loads pandas.
+
+        As `msopt.sensitivity.sensitivity` has it, with its parameters and errors.
+        """
+        from msopt.sensitivity import sensitivity, to_frame  # noqa: PLC0415  (it stands above this module)
+
+        return to_frame(sensitivity(self, devices=devices))
+
     def to_frame(self) -> "pd.DataFrame":
         """The devices as a pandas table, one row each, indexed by name; loads pandas."""
         import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
