@@ -77,9 +77,9 @@ def homogeneous_exact(scenario: Scenario, options: Options, known_bound: float |
     del known_bound
     best = solve_homogeneous(scenario)
     start = int(best.draft_length[0])
-    length, goodput, all_tried = enumerated_length(scenario, best.per_token_s, start, options.time_limit_s)
+    length, goodput, ended = enumerated_length(scenario, best.per_token_s, start, options.time_limit_s)
     lengths = np.full(scenario.device_count, length, dtype=np.int64)
-    return _common(scenario, best, lengths, goodput if all_tried else best.bound)
+    return _common(scenario, best, lengths, goodput if ended else best.bound)
 
 
 def _common(scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bound: float) -> Solution:

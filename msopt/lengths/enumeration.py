@@ -1,7 +1,7 @@
-"""All whole controls of a region that may beat the trial goodput, device by device (design section 4).
+"""The last step of a proof: all whole controls of a region that a bound leaves, listed (design section 4).
 
-By `multiple_choice` such a control loses less than the excess at one end of the interval: its devices' losses,
-none of them negative, add up to less. That leaves few lengths to most devices and few combinations of them.
+By `multiple_choice` a control that beats the trial goodput loses less than the excess at one end of the interval: its
+devices' losses, none of them negative, add up to less. That leaves few lengths to most devices and few combinations.
 """
 
 import numpy as np
@@ -35,19 +35,19 @@ def near_controls(
     excess, loss = choices.region.excess, choices.loss
     if _at_least(loss, excess) > most:
         return None, 0
-    kept = np.any(loss < excess[:, None, None], axis=0)
+    kept = np.any(loss < excess[:, None, None], axis=0)  # (n, K)
     row, everyone = np.argmax(kept, axis=0), np.arange(kept.shape[1])
     free = np.flatnonzero(np.count_nonzero(kept, axis=0) > 1)
-    parts = np.stack([loss[0], loss[1], choices.value, choices.weight, choices.fall])
-    fixed = parts[:, row, everyone]
+    parts = np.stack([loss[0], loss[1], choices.value, choices.weight, choices.fall])  # (5, n, K)
+    fixed = parts[:, row, everyone]  # (5, K)
     fixed[:, free] = 0.0
-    sums = np.sum(fixed, axis=1)[:, None]
+    sums = np.sum(fixed, axis=1)[:, None]  # (5, partial controls)
     dearest = np.max(np.where(kept, np.min(loss, axis=0), 0.0), axis=0)[free]
     free = free[np.argsort(-dearest, kind="stable")]
     picked, seen = np.zeros((1, 0), dtype=np.int32), 0
     for device in free:
         options = np.flatnonzero(kept[:, device])
-        lost = sums[:2, :, None] + parts[:2, options, device][:, None, :]
+        lost = sums[:2, :, None] + parts[:2, options, device][:, None, :]  # (2, partial controls, options)
         state, option = np.nonzero(np.any(lost < excess[:, None, None], axis=0))
         seen += state.size
         if state.size > most:

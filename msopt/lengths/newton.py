@@ -7,17 +7,16 @@ Arrays have shape (..., K), or (..., 1) where they belong to a scenario: many sc
 some rows need beyond plain steps is computed for all, and touches those rows only.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, greatest, total
 from msopt.lengths.conditions import JointConditions, Linear
-from msopt.lengths.response import Response
+from msopt.lengths.response import JointPoint, Response
 from msopt.numerics.special import near_excess_root
 
-_STEPS = 40  # twice the usual passes; who needs more is left to the nested searches
+_STEPS = 40  # twice the usual number; who needs more is left to the nested searches
 _CONVERGED = 1e-14  # what the next step would still change: round-off
 _CLOSE = 1e-6  # an error from which on the rate of two steps tells the next
 # In t = ln(D - D_min) and p = ln nu, so that 0.7 is a factor of 2:
@@ -31,20 +30,6 @@ _NEAR_SHORTEST = 0.1  # of a round without drafts, beyond the shortest deadline,
 _KEEPS_UP = 0.02  # [token] still to change: lengths that follow a long step
 _NOTHING_LEFT = 1e-12  # of a round, between a deadline and the shortest one: no goodput is left to gain
 _FLAT = 1e-6  # the least |ln alpha| of the first guess, a million tokens a rejection
-
-
-@dataclass(frozen=True, eq=False)
-class JointPoint:
-    """D [s], ln nu, the lengths, and whether the iteration came to an end there.
-
-    It ends where the steps vanish, or on the way to the shortest deadline. Whether a point is optimal is for
-    `msopt.lengths.gap` to say.
-    """
-
-    deadline_s: FloatArray
-    log_price: FloatArray
-    length: FloatArray
-    ended: BoolArray
 
 
 class _Step(NamedTuple):
@@ -70,7 +55,7 @@ class JointNewton:
         self._longest = longest_s
         self._conditions = JointConditions(response, shortest_s)
 
-    def first_guess(self, per_token_s: FloatArray) -> JointPoint:
+    def start(self, per_token_s: FloatArray) -> JointPoint:
         """About the best common length, and its price.
 
         The length is that of [MS] Theorem 1 for the median acceptance, its root within 4 %; where few tokens pay it
@@ -92,7 +77,7 @@ class JointNewton:
         return JointPoint(deadline, np.log(price), length, np.zeros(deadline.shape, dtype=bool))
 
     def run(self, start: JointPoint) -> JointPoint:
-        """Steps until every scenario has ended or the patience has."""
+        """Steps until every scenario has ended: where they vanish, or all but at the shortest deadline."""
         t, p, length = np.log(start.deadline_s - self._shortest), start.log_price, start.length
         latest, usual = np.log(self._longest - self._shortest), np.full_like(t, _GREATEST_STEP)
         nothing = np.log(_NOTHING_LEFT * (self._shortest + self._response.idle_s))
@@ -110,14 +95,14 @@ class JointNewton:
             heading = np.where(dt == 0.0, heading, dt)
             moved = linear.length + linear.change + linear.by_t * dt + linear.by_p * dp
             moved = np.minimum(np.maximum(moved, self._conditions.least), self._response.high)
-            halted = stopped | ~np.isfinite(dt + dp)
-            if halted.any():
-                # A row that stopped stays as it is, whatever the others still need.
-                dt, dp = np.where(halted, 0.0, dt), np.where(halted, 0.0, dp)
-                moved = np.where(stopped, length, np.where(halted, linear.length, moved))
+            still = stopped | ~np.isfinite(dt + dp)
+            if still.any():
+                # A row that has ended, or gone astray, stays as it is, whatever the others still need.
+                dt, dp = np.where(still, 0.0, dt), np.where(still, 0.0, dp)
+                moved = np.where(stopped, length, np.where(still, linear.length, moved))
             length, t, p = moved, t + dt, p + dp
             ended = np.where(stopped, ended, (t < nothing) | converged)
-            stopped = halted | ended
+            stopped = still | ended
             if stopped.all():
                 break
         return JointPoint(self._shortest + np.exp(t), p, length, ended)

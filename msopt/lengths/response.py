@@ -7,10 +7,11 @@ decades than a float does.
 """
 
 from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray, total
+from msopt.arrays import BoolArray, FloatArray, IntArray, total
 from msopt.formulas.multispin import PricedLengths
 from msopt.lengths.need import BandwidthNeed
 from msopt.model.acceptance import Acceptance, Geometric
@@ -26,6 +27,19 @@ _NEWTON_RTOL = 1e-9  # the step after one this small is exact: convergence is qu
 _BISECTION_RTOL = 1e-15  # the last digit
 _LEAST_STIFFNESS = 1e-100  # below it a length jumps rather than moves
 _LEAST_LENGTH = 1e-12  # a length below it need not be known any better
+
+
+@dataclass(frozen=True, eq=False)
+class JointPoint:
+    """Where an iteration over deadline, price and lengths is: D [s] and ln nu, shapes (..., 1), and lengths, (..., K).
+
+    Where it has not `ended`, shape (..., 1), a point proves nothing; where it has, `optimality_gap` says how much.
+    """
+
+    deadline_s: FloatArray
+    log_price: FloatArray
+    length: FloatArray
+    ended: BoolArray
 
 
 class Response:

@@ -16,8 +16,8 @@ from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
 from msopt.numerics.margins import IMPROVES
 from msopt.numerics.memory import require_memory
 
-_STEPS = 200  # of one ascent, each of many changes
-_STARTS = 4  # nested sets that are ascended from
+_STEPS = 200  # of one ascent, each of many changes; usually it has ended after a few
+_STARTS = 4  # nested sets that ascents start from
 _SPREAD = 8  # sizes and deadlines that are tried in a first look, and common lengths
 _FINE_SPREAD = 64  # sizes of a closer look
 _NEAR = 64  # deadlines on either side, and of all, that the model looks at
@@ -70,7 +70,7 @@ def _nested(problem: ModeProblem) -> FloatArray:
     every = deadlines(problem)
 
     def scored(left_out: IntArray, caps: FloatArray) -> tuple[FloatArray, FloatArray]:
-        rows = np.where(rank >= left_out[:, None, None], caps, low)
+        rows = np.where(rank >= left_out[:, None, None], caps, low)  # (sizes, deadlines, K)
         return rows, problem.goodput(rows.reshape(-1, count)).reshape(rows.shape[:2])
 
     left_out, caps = (
@@ -79,7 +79,7 @@ def _nested(problem: ModeProblem) -> FloatArray:
     )
     rows, scores = scored(left_out, caps)
     at = np.argmax(scores, axis=1)
-    chosen = rows[np.arange(left_out.size), at][np.argsort(-np.max(scores, axis=1), kind="stable")[:_STARTS]]
+    chosen = rows[np.arange(left_out.size), at][np.argsort(-np.max(scores, axis=1), kind="stable")[:_STARTS]]  # (m, K)
     caps = caps[at[np.argmax(np.max(scores, axis=1))], None]
     left_out = evenly_spread(0, count, _FINE_SPREAD)
     while True:
@@ -134,7 +134,7 @@ class _Model:
 
 
 def _ascend(model: _Model, lengths: FloatArray) -> FloatArray:
-    """The best control that the linear model proposes, again and again, while the goodput rises."""
+    """Steps to the best control that the linear model proposes, until one gains nothing."""
     goodput = float(model.problem.goodput(lengths[None, :])[0])
     for _ in range(_STEPS):
         gains = model.gains(lengths, goodput)
@@ -201,14 +201,14 @@ def _best_pair(model: _Model, lengths: FloatArray) -> FloatArray | None:
     deadline = model.deadline_s(lengths)
     cap = fitting(problem, np.array([deadline]))[0]
     other = np.where(lengths > model.low, float(model.low), cap)
-    first = np.where(np.eye(lengths.size, dtype=bool), other, lengths)
+    first = np.where(np.eye(lengths.size, dtype=bool), other, lengths)  # (K, K): row k has device k changed
     correction, slopes = problem.correction.gradient_s(problem.rejection(first))
     more_tokens = model.at(model.tokens, other) - model.at(model.tokens, lengths)
     more_rejected = model.at(model.rejection, other) - model.at(model.rejection, lengths)
     tokens = np.sum(model.at(model.tokens, first), axis=1)[:, None] + more_tokens
     more_verify = problem.scenario.verify_per_token_s * (other - lengths)
     seconds = deadline + (problem.scenario.verify_s(first) + correction)[:, None] + more_verify + slopes * more_rejected
-    value = np.where(np.eye(lengths.size, dtype=bool), 0.0, tokens / seconds)
+    value = np.where(np.eye(lengths.size, dtype=bool), 0.0, tokens / seconds)  # (K, K): of each pair
     at = np.unravel_index(int(np.argmax(value)), value.shape)
     if value[at] <= goodput * IMPROVES:
         return None

@@ -30,7 +30,8 @@ KINKED = 1e-4
 def nested_goodput(scenario: Scenario) -> float:
     response = Response(scenario)
     shortest, longest, _ = common_deadlines(response)
-    return NestedSearch(scenario, response).best(float(shortest[0]), float(longest[0])).goodput
+    point = NestedSearch(scenario, response).run(float(shortest[0]), float(longest[0]))
+    return float(response.goodput(point.length, point.deadline_s)[0])
 
 
 @pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
