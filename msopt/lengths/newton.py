@@ -73,7 +73,7 @@ class JointNewton:
     def first_guess(self, per_token_s: FloatArray) -> JointPoint:
         """About the best common length, and its price.
 
-        The length is that of [MS] Theorem 1 for the median acceptance, its root within 4 %; where few tokens pay it
+        The length is that of [MS] Theorem 1 for the median acceptance, roughly solved; where few tokens pay it
         is held above half its asymptote sqrt(2 T_ver/(theta |ln alpha|)), because some devices draft in any case.
         """
         response = self._response
