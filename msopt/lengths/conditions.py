@@ -66,7 +66,7 @@ class JointConditions:
     def __init__(self, response: Response, shortest_s: FloatArray) -> None:
         self._response = response
         self._shortest = shortest_s
-        self._explicit = response.explicit and not np.any(response.token_cost_s > 0.0)
+        self._explicit = response.explicit and not response.tokens_cost
         self.least = np.maximum(response.low, _TINY_LENGTH)
 
     def at(self, t: FloatArray, p: FloatArray, near: FloatArray) -> Linear:

@@ -42,11 +42,14 @@ class Response:
         self.band = np.reshape(scenario.uplink_bandwidth_hz, (*shape[:-1], 1))
         self.token_cost_s = np.reshape(scenario.verify_per_token_s, self.band.shape)
         self.idle_s = np.reshape(scenario.verify_idle_s, self.band.shape)
+        self.tokens_cost = bool(np.any(self.token_cost_s > 0.0))
         low, high = scenario.length_limits("heterogeneous")
         self.low, self.high = (np.broadcast_to(limit, shape).astype(float) for limit in (low, high))
         # With twice the band no solution reaches the cap, so the cap never carries a multiplier.
         self.least_s_per_token = finish_s(scenario, "heterogeneous", 1.0, 2.0 * self.band)
-        self._knots, self._linear = bool(np.any(self.acceptance.knots)), bool(np.all(self.acceptance.knots))
+        # Whether some law is piecewise linear, and whether all are.
+        self.kinked = not self.acceptance.geometric and bool(np.any(self.acceptance.knots))
+        self._linear = self.kinked and bool(np.all(self.acceptance.knots))
         self._table: tuple[float, FloatArray, FloatArray] | None = None
         self._priced: PricedLengths | None = None
         self.explicit = self.acceptance.geometric and isinstance(scenario.uplink, FixedSnr)
@@ -67,7 +70,7 @@ class Response:
 
     def verify_s(self, length: FloatArray) -> FloatArray:
         """T_ver [s] of lengths of shape (..., K), shape (..., 1)."""
-        return np.asarray(self.idle_s + self.token_cost_s * total(length))
+        return np.asarray(self.idle_s + self.token_cost_s * total(length)) if self.tokens_cost else self.idle_s
 
     def split(self, length: FloatArray, near_s: FloatArray | float = 0.0) -> tuple[FloatArray, FloatArray]:
         """`BandwidthNeed.split` of the whole band."""
@@ -185,7 +188,7 @@ class Response:
         """The limits, for piecewise linear laws narrowed to the two whole lengths between which the root lies."""
         low, high = self.low, cap
         knots = self.acceptance.knots
-        if not self._knots:
+        if not self.kinked:
             return low, high
         first, last = np.floor(low), np.ceil(high)
         if float(np.max(last - first)) <= _TABLE_SPAN:
