@@ -43,6 +43,10 @@ class Sharing(Protocol):
         """`bandwidth` with its first and second derivative in the rate."""
         ...
 
+    def ceiling(self) -> FloatArray:
+        """The rate [bit/s] that no bandwidth carries."""
+        ...
+
     def take(self, devices: IntArray) -> "Sharing":
         """The same sharing for some of the devices (an index or mask)."""
         ...
@@ -77,6 +81,10 @@ class FixedSnr:
         if slope.shape != rate.shape:
             slope = np.broadcast_to(slope, rate.shape)
         return rate * slope, slope, np.zeros(rate.shape)
+
+    def ceiling(self) -> FloatArray:
+        """Infinite."""
+        return np.full(self.efficiency.shape, np.inf)
 
     def take(self, devices: IntArray) -> "FixedSnr":
         """The same sharing for some of the devices."""
@@ -140,6 +148,10 @@ class PowerLimited:
             np.where(carried, slope, outside),
             np.where(carried, curvature, outside),
         )
+
+    def ceiling(self) -> FloatArray:
+        """s/ln 2, that of an endless band."""
+        return np.asarray(self.power_hz / LN2)
 
     def take(self, devices: IntArray) -> "PowerLimited":
         """The same sharing for some of the devices."""
