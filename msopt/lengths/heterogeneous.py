@@ -14,7 +14,7 @@ from msopt.lengths.relaxed import RelaxedOptimum, better, exact_goodput, length_
 from msopt.lengths.response import Response
 from msopt.model.scenario import Scenario
 
-USUAL_EFFORT = SearchEffort(regions=200)
+USUAL_EFFORT = SearchEffort(regions=200, numbers=200_000_000)
 
 
 @dataclass(frozen=True, eq=False)
