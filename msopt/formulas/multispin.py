@@ -143,6 +143,7 @@ class PricedLengths:
         decay = -np.log(np.where(self._inner, alpha, 0.5))
         rejection = np.where(self._inner, 1.0 - alpha, 0.5)
         self._half_decay, self._draft_s = 0.5 * decay, draft_s
+        self._log_per_s = np.log(self._half_decay / np.where(draft_s > 0.0, draft_s, 1.0))
         self._log_airtime = np.log(airtime_hz_s)
         self._half_price = 0.5 * (self._log_airtime + np.log(rejection / decay))
         self._fastest_s = float(np.min(draft_s))
@@ -168,7 +169,7 @@ class PricedLengths:
     def _general(self, deadline_s: FloatArray, log_price: FloatArray, draft_s: FloatArray) -> FloatArray:
         half_price = 0.5 * log_price + self._half_price
         held = self._half_decay * (deadline_s / draft_s)
-        budget, log_held = held + self._half_decay, np.log(held)
+        budget, log_held = held + self._half_decay, self._log_per_s + np.log(deadline_s)
         root = omega(budget + log_held + half_price)
         # omega + ln(omega) = z: two forms of one number, each used where its terms are not nearly equal.
         longer = np.where(root > 1.0, np.log(root) - log_held - half_price, budget - root)

@@ -10,6 +10,8 @@ from msopt.arrays import BoolArray, FloatArray
 from msopt.lengths.multiple_choice import Choices
 from msopt.numerics.margins import FITS
 
+_TRIED = 100  # times as many as are held: where a device has that many lengths left, halving the region is quicker
+
 
 def near_controls(
     choices: Choices, band_hz: float, goodput: float, idle_s: float, most: int
@@ -47,6 +49,8 @@ def near_controls(
     picked, seen = np.zeros((1, 0), dtype=np.int32), 0
     for device in free:
         options = np.flatnonzero(kept[:, device])
+        if sums.shape[1] * options.size > _TRIED * most:
+            return None, seen
         lost = sums[:2, :, None] + parts[:2, options, device][:, None, :]  # (2, partial controls, options)
         state, option = np.nonzero(np.any(lost < excess[:, None, None], axis=0))
         seen += state.size

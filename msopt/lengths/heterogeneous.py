@@ -17,7 +17,7 @@ from msopt.lengths.response import Response
 from msopt.model.scenario import Scenario
 from msopt.numerics.clock import Clock
 
-USUAL_EFFORT = SearchEffort(regions=200)
+USUAL_EFFORT = SearchEffort(regions=200, numbers=200_000_000)
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,6 +63,8 @@ class SearchEffort:
     ----------
     regions : int or None
         Regions examined.
+    numbers : int or None
+        Regions examined times the useful lengths of all devices: a large table is searched for fewer regions.
     nodes : int or None
         Regions examined and partial controls looked at.
     seconds : float or None
@@ -70,6 +72,7 @@ class SearchEffort:
     """
 
     regions: int | None = None
+    numbers: int | None = None
     nodes: int | None = None
     seconds: float | None = None
 
@@ -156,6 +159,7 @@ class DeadlineSearch:
                 f"lengths from {self.low} to {longest} for {count} devices need a table of more than "
                 f"{LARGEST_CHOICE} numbers; lower max_draft_length"
             )
+        self._numbers = (longest - self.low + 1) * count
         self._problem = MultipleChoice(scenario, longest)
         self._start = float(shortest_deadline(scenario, np.full(count, float(self.low)))) * (1.0 - _EDGE)
         window = np.full(count, self.low, dtype=np.int64), np.full(count, longest, dtype=np.int64)
@@ -176,6 +180,7 @@ class DeadlineSearch:
         effort = self.effort
         return (
             (effort.regions is not None and self.regions >= effort.regions)
+            or (effort.numbers is not None and self.regions * self._numbers >= effort.numbers)
             or (effort.nodes is not None and self.nodes >= effort.nodes)
             or (effort.seconds is not None and time.monotonic() - self._began >= effort.seconds)
         )

@@ -76,7 +76,7 @@ def solve_relaxed(scenario: Scenario, time_limit_s: float | None = None) -> Rela
     """
     response = Response(scenario)
     deadlines_s = common_deadlines(response)
-    if not np.any(response.acceptance.knots):
+    if not response.kinked:
         found = _solve_jointly(response, deadlines_s)
         if found.proven:
             return found.one(())
