@@ -16,6 +16,8 @@ from msopt.model.control import Mode, ModeRule, Reaction
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import LN2
 
+_LEAST_NATS, _MOST_NATS = 1e-290, 650.0  # between which exp(x) - 1 is a float with all its digits
+
 
 class CorrectionTimes:
     """Delays of one scenario's devices by their place in the order of uplink SNR."""
@@ -53,6 +55,23 @@ class CorrectionTimes:
         nats = self.scenario.distribution_bits * LN2 * r / (self.scenario.downlink_bandwidth_hz * seconds)
         with np.errstate(over="ignore", divide="ignore"):
             return np.asarray(r / np.expm1(nats))
+
+    def with_sharers(self, rejected: IntArray, sharers: FloatArray, seconds: FloatArray) -> FloatArray:
+        """The least that a delay with r sharers [s] becomes with n, on the uplink or the downlink; 0 for n = 0.
+
+        With the SNR 1/x over the whole band W, V bits take n V/(W log2(1 + n/x)); under fixed SNR always n/r as long.
+        """
+        scenario = self.scenario
+        some = np.where(seconds > 0.0, seconds, 1.0)
+        more = rejected / sharers
+        becomes = [more * seconds] if scenario.uplink.proportional else []
+        for band in {scenario.downlink_bandwidth_hz, *([] if becomes else [scenario.uplink_bandwidth_hz])}:
+            nats = np.maximum(scenario.distribution_bits * LN2 * sharers / (band * some), _LEAST_NATS)
+            # An SNR beyond floats is its logarithm.
+            held = np.minimum(nats, _MOST_NATS)
+            with_n = np.log1p(np.where(more > 0.0, more, 1.0) * np.expm1(held)) + (nats - held)
+            becomes.append(more * seconds * (nats / with_n))
+        return np.asarray(np.minimum.reduce(becomes))
 
 
 def react(scenario: Scenario, rejected: Sequence[int] | Sequence[str] | IntArray | BoolArray) -> tuple[Reaction, float]:
