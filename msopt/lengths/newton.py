@@ -13,7 +13,7 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, greatest, total
 from msopt.lengths.conditions import JointConditions, Linear
-from msopt.lengths.first_guess import common_guess, lengths_with, scanned_deadline
+from msopt.lengths.newton_start import common_guess, lengths_with, scanned_deadline
 from msopt.lengths.response import JointPoint, Response
 
 _STEPS = 40  # twice the usual number; who needs more is left to the nested searches
