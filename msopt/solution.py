@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 from msopt.errors import MsoptError
 from msopt.evaluation import Evaluation
 from msopt.lengths.gap import BOUND_RTOL
-from msopt.model.control import Control
+from msopt.model.control import Control, correction_of
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Problem, Scenario
 
@@ -114,6 +114,7 @@ class Solution:
             "scenario": self.scenario.name,
             "problem": self.problem,
             "method": self.method,
+            "correction": correction_of(self.control.mode_rule) if self.control and with_correction else None,
             "solver": self.solver,
             "goodput_tokens_per_s": self.goodput,
             "standard_error_tokens_per_s": self.standard_error,

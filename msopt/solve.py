@@ -44,5 +44,5 @@ def solve(
         Where a control has more goodput than the bound.
     """
     procedure = method_of(problem, method).procedure
-    solution = procedure(scenario, checked_options(method, options), bound)
+    solution = procedure(scenario, checked_options(method, options, problem), bound)
     return replace(solution, method=method, warnings=cautions(solution))

@@ -16,7 +16,7 @@ from msopt import (
     solve,
 )
 from msopt.cautions import cautions
-from msopt.model.control import Reaction
+from msopt.model.control import EQUAL_SHARES, Correction, Reaction, correction_of
 from msopt.model.limits import Slack
 from msopt.model.problems import KINDS
 from msopt.modes.expected import DEFAULT_SAMPLES
@@ -62,12 +62,14 @@ def control_score(scenario: Scenario, control: Control, options: dict[str, objec
 
 
 def _bound(scenario: Scenario, control: Control) -> float | None:
-    """The bound of the control's problem; None for unequal shares where it shares equally."""
+    """The bound of the control's problem and kind of correction; None for unequal shares where it shares equally."""
     if KINDS[control.problem].equal_shares and not np.allclose(
         control.bandwidth_hz, scenario.equal_share_hz, rtol=1e-9, atol=0.0
     ):
         return None
-    return solve(scenario, control.problem).bound
+    if not KINDS[control.problem].corrects:
+        return solve(scenario, control.problem).bound
+    return solve(scenario, control.problem, correction=correction_of(control.mode_rule)).bound
 
 
 def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:
@@ -94,9 +96,9 @@ def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:
     }
 
 
-def best_reaction(scenario: Scenario, rejected: Sequence[str]) -> Row:
+def best_reaction(scenario: Scenario, rejected: Sequence[str], correction: Correction = EQUAL_SHARES) -> Row:
     """The best modes and power for one outcome: the object that `msopt react` prints."""
-    reaction, seconds = react(scenario, rejected)
+    reaction, seconds = react(scenario, rejected, correction)
     return {"correction_s": seconds, "devices": _exchanges(scenario, reaction)}
 
 

@@ -23,11 +23,11 @@ _NEAR = 1.002
 
 
 def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
-    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes.
+    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes of a kind.
 
     `reached` is a goodput that some control has: a bound 0.01 % above it is not refined further.
     """
-    if all_or_nothing(problem):
+    if problem.correction.rule == "best" and all_or_nothing(problem):
         bound = stand_in_bound(problem, reached)
         return bound if bound <= reached * _NEAR else min(bound, adaptive_bound(problem, reached))
     return additive_bound(problem)
