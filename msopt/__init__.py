@@ -7,6 +7,7 @@ Uplink or Downlink? (arXiv 2608.29618), pose. What you find here:
 Scenario      K devices, a server, a cell; `Scenario.read`, `.write`, `.replace`
 solve         a problem of a scenario by one of `METHODS`, as a `Solution` (`.to_dict`, `.to_frame`)
 react         the best modes and power once it is known whose drafts were rejected
+best_payloads who sends distributions with its drafts, and who exchanges one after a rejection
 evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
 draw          a scenario from the papers' settings, `PRESETS`
 read_profile  a `Profile`: what was measured on a pair of models; `write_profile`, `draw_from_profiles`
@@ -45,6 +46,7 @@ from msopt.model.control import Reaction as Reaction
 from msopt.model.scenario import PROBLEMS as PROBLEMS
 from msopt.model.scenario import Scenario as Scenario
 from msopt.modes.correction import react as react
+from msopt.modes.uplink_payload import best_payloads as best_payloads
 from msopt.solution import Solution as Solution
 from msopt.solve import solve as solve
 
