@@ -17,13 +17,14 @@ D0 and D1 and more goodput than G exists where, with the bandwidths w that D1 ne
     sum_k max_a [E - G (c1 l + m_k rho) - nu w(D1)] + nu B <= G (D0 + T),    T the verification without drafts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 
-from msopt.arrays import FloatArray, Frozen, IntArray, every_length
+from msopt.arrays import BoolArray, FloatArray, Frozen, IntArray, every_length
 from msopt.errors import ParameterError, describe
 from msopt.formulas.split import equal_latency, equal_latency_split
 from msopt.model.control import EQUAL_SHARES, Correction, best_rule
@@ -36,7 +37,7 @@ from msopt.numerics.margins import IMPROVES
 
 UplinkPayload = Literal["tokens", "distributions"]
 UPLINK_PAYLOADS: tuple[UplinkPayload, ...] = get_args(UplinkPayload)
-_DEADLINES = 96  # that are looked at, all over and around the best
+_DEADLINES = 64  # that are looked at, all over and around the best
 _NEAR = 1.1  # times and divided by: around it
 _PRICES = 30  # halvings of the logarithm of a price
 _PRICE_RANGE = 1e6  # times and divided by: around what the dearest token brings by the hertz
@@ -160,10 +161,24 @@ class PayloadActions:
 
     def need_hz(self, deadline_s: FloatArray) -> FloatArray:
         """Bandwidth of every action at deadlines, shape (m, actions, K); infinite where it is too late."""
-        left = deadline_s[:, None, None] - self.draft_s
-        rate = np.where(self.bits > 0.0, self.bits / np.where(left > 0.0, left, 1.0), 0.0)
-        need = self.scenario.uplink.bandwidth(rate)
-        return np.where((left > 0.0) | ((left == 0.0) & (self.bits == 0.0)), need, np.inf)
+        action, device = np.nonzero(self.bits)
+        need = np.where(self.draft_s <= deadline_s[:, None, None], 0.0, np.inf)
+        left = deadline_s[:, None] - self.draft_s[action, device]
+        rate = self.bits[action, device] / np.where(left > 0.0, left, 1.0)
+        need[:, action, device] = np.where(left > 0.0, self.scenario.uplink.take(device).bandwidth(rate), np.inf)
+        return need
+
+    def longest_s(self, goodput: float) -> float:
+        """Beyond this deadline [s] even all tokens at once are no more than a goodput; below 0 where none can be."""
+        return float(np.sum(np.max(self.tokens, axis=0))) / goodput - self.scenario.verify_idle_s
+
+    @cached_property
+    def need_all_over_hz(self) -> FloatArray:
+        """The bandwidths at deadlines all over, up to the longest that can beat rounds without drafts."""
+        nothing = self.scenario.device_count / self.scenario.verify_idle_s
+        longest = max(self.longest_s(nothing), 1e-6 * self.scenario.verify_idle_s)
+        first = np.clip(float(np.min(self.scenario.draft_s_per_token)), 1e-6 * longest, longest)
+        return self.need_hz(np.geomspace(first, longest, _DEADLINES))
 
     def choice(self, chosen: IntArray, bound: float) -> PayloadChoice:
         """One choice in full."""
@@ -188,8 +203,11 @@ def _climb(actions: PayloadActions, chosen: IntArray) -> IntArray:
     for _ in range(_MOST_STEPS):
         correction_s, slope = actions.table.gradient_s(actions.of(actions.rejection, chosen)[None])
         own_s = actions.scenario.verify_per_token_s * actions.length + slope[0] * actions.rejection
-        proposed = _knapsacks(actions, actions.tokens - goodput * own_s, _deadlines(actions, chosen, goodput))
-        rows = np.vstack([proposed, _best_single(actions, chosen, float(correction_s[0]), slope[0])])
+        value = actions.tokens - goodput * own_s
+        now = float(actions.deadline_s(chosen[None])[0])
+        around = actions.need_hz(now * np.geomspace(1.0 / _NEAR, _NEAR, _DEADLINES))
+        proposed = [_knapsacks(actions, value, need) for need in (actions.need_all_over_hz, around)]
+        rows = np.vstack([*proposed, _best_single(actions, chosen, float(correction_s[0]), slope[0])])
         reached = actions.goodput(rows)
         best = int(np.argmax(reached))
         if reached[best] <= goodput * IMPROVES:
@@ -198,21 +216,11 @@ def _climb(actions: PayloadActions, chosen: IntArray) -> IntArray:
     return chosen
 
 
-def _deadlines(actions: PayloadActions, chosen: IntArray, goodput: float) -> FloatArray:
-    """Deadlines all over, up to the longest at which more than a goodput can be had, and around that of a choice."""
-    longest = float(np.sum(np.max(actions.tokens, axis=0))) / goodput - actions.scenario.verify_idle_s
-    now = float(actions.deadline_s(chosen[None])[0])
-    first = max(float(np.min(actions.scenario.draft_s_per_token)), 1e-6 * longest)
-    around = [now * np.geomspace(1.0 / _NEAR, _NEAR, _DEADLINES)] if now > 0.0 else []
-    return np.concatenate([np.geomspace(first, max(longest, first), _DEADLINES), *around])
-
-
-def _knapsacks(actions: PayloadActions, value: FloatArray, deadline_s: FloatArray) -> IntArray:
-    """For each deadline the actions of the greatest value within the band, but for what a price cannot tell apart."""
-    need = actions.need_hz(deadline_s)
+def _knapsacks(actions: PayloadActions, value: FloatArray, need: FloatArray) -> IntArray:
+    """For needs (m, actions, K) the best actions within the band, as far as a price tells them apart; shape (m, K)."""
     band = actions.scenario.uplink_bandwidth_hz
-    low, high = (np.full(deadline_s.size, np.log(end)) for end in _price_range(value, band))
-    chosen = np.zeros((deadline_s.size, need.shape[2]), dtype=np.int64)
+    low, high = (np.full(len(need), np.log(end)) for end in _price_range(value, band))
+    chosen = np.zeros((len(need), need.shape[2]), dtype=np.int64)
     for _ in range(_PRICES):
         price = 0.5 * (low + high)
         picked, used = _picked(value, need, np.exp(price))
@@ -247,49 +255,58 @@ def _best_single(actions: PayloadActions, chosen: IntArray, correction_s: float,
 
 
 def _bound(actions: PayloadActions, reached: float) -> float:
-    """A goodput that no choice exceeds, from trial goodputs between one that is reached and the least bound so far."""
+    """A goodput that no choice exceeds, from trial goodputs between one that is reached and the least bound so far.
+
+    A deadline that cannot beat a goodput cannot beat a greater one, so that those are left out from the first on.
+    """
+    idle_s = actions.scenario.verify_idle_s
     minorant = minorant_from_table(actions.table)
-    low, high = reached, _bound_at(actions, minorant, reached)
-    bound = high
+
+    def excess(start: FloatArray, need: FloatArray, goodput: float) -> FloatArray:
+        own_s = actions.scenario.verify_per_token_s * actions.length + minorant * actions.rejection
+        value = _most_value(actions, actions.tokens - goodput * own_s, need)
+        return np.asarray(value / (start + idle_s) - goodput)
+
+    start, need = _open_intervals(actions, lambda start, need: excess(start, need, reached) > 0.0, reached)
+    if not start.size:
+        return reached * (1.0 + _BOUND_ROUND_OFF)
+    low, bound = reached, reached + float(np.max(excess(start, need, reached)))
+    high = bound
     for _ in range(_LEVELS):
         level = 0.5 * (low + high)
-        found = _bound_at(actions, minorant, level)
-        bound = min(bound, found)
-        low, high = (low, level) if found <= level else (level, min(high, bound))
+        more = float(np.max(excess(start, need, level)))
+        bound = min(bound, level + max(more, 0.0))
+        low, high = (low, level) if more <= 0.0 else (level, min(high, bound))
     return max(bound, reached) * (1.0 + _BOUND_ROUND_OFF)
 
 
-def _bound_at(actions: PayloadActions, minorant: FloatArray, goodput: float) -> float:
-    """A goodput that no choice exceeds: a trial one and by how much any deadline can beat it.
+def _open_intervals(
+    actions: PayloadActions, may_beat: Callable[[FloatArray, FloatArray], BoolArray], goodput: float
+) -> tuple[FloatArray, FloatArray]:
+    """The intervals of deadlines that may beat a goodput: where they start [s], and what bandwidths their ends need.
 
-    Longer deadlines than the last do not yield so much even with all tokens. Intervals that may hold something better
-    are cut in parts.
+    Those that may are cut in parts a few times. Longer deadlines than the last do not yield so much with all tokens.
     """
-    idle_s = actions.scenario.verify_idle_s
-    longest = float(np.sum(np.max(actions.tokens, axis=0))) / goodput - idle_s
-    if longest <= 0.0:
-        return goodput
-    own_s = actions.scenario.verify_per_token_s * actions.length + minorant * actions.rejection
-    value = actions.tokens - goodput * own_s
-    ends = np.concatenate([[0.0], np.geomspace(1e-3 * longest, longest, _INTERVALS)])
+    longest = actions.longest_s(goodput)
+    ends = np.concatenate([[0.0], np.geomspace(1e-3 * longest, longest, _INTERVALS)]) if longest > 0.0 else np.zeros(1)
     start, end = ends[:-1], ends[1:]
-    more = 0.0
-    for _ in range(_CUTS):
-        excess = (_most_value(actions, value, end) - goodput * (start + idle_s)) / (start + idle_s)
-        more = max(float(np.max(excess)), 0.0)
-        left = excess > 0.0
-        if not left.any() or np.count_nonzero(left) * _PARTS > _MOST_INTERVALS:
+    for cut in range(_CUTS + 1):
+        need = actions.need_hz(end)
+        left = may_beat(start, need) if start.size else np.zeros(0, dtype=bool)
+        start, end, need = start[left], end[left], need[left]
+        if cut < _CUTS and 0 < start.size * _PARTS <= _MOST_INTERVALS:
+            parts = np.linspace(start, end, _PARTS + 1)
+            start, end = parts[:-1].ravel(), parts[1:].ravel()
+        else:
             break
-        cut = np.linspace(start[left], end[left], _PARTS + 1)
-        start, end = cut[:-1].ravel(), cut[1:].ravel()
-    return goodput + more
+    return start, need
 
 
-def _most_value(actions: PayloadActions, value: FloatArray, deadline_s: FloatArray) -> FloatArray:
-    """At least the greatest value of all choices within the band at deadlines, by the best of some prices."""
-    need, band = actions.need_hz(deadline_s), actions.scenario.uplink_bandwidth_hz
+def _most_value(actions: PayloadActions, value: FloatArray, need: FloatArray) -> FloatArray:
+    """At least the greatest value of all choices within the band, for needs of shape (m, actions, K)."""
+    band = actions.scenario.uplink_bandwidth_hz
     most = np.sum(np.max(np.where(np.isfinite(need), value, -np.inf), axis=1), axis=1)
-    low, high = (np.full(deadline_s.size, np.log(end)) for end in _price_range(value, band))
+    low, high = (np.full(len(need), np.log(end)) for end in _price_range(value, band))
     for _ in range(_PRICES):
         price = np.exp(0.5 * (low + high))
         picked, used = _picked(value, need, price)
