@@ -18,6 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray
+from msopt.errors import ParameterError, describe
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import LN2, Sharing
 
@@ -70,7 +71,16 @@ class FreeBands:
         scenario : Scenario
         uplink_bits, downlink_bits : array of shape (K,), or float, optional
             What is sent by either direction [bit], above 0; the whole distribution where left out.
+
+        Raises
+        ------
+        ParameterError
+            For bits that are not above 0, or not one number or K.
         """
+        for name, bits in (("uplink_bits", uplink_bits), ("downlink_bits", downlink_bits)):
+            given = np.asarray(scenario.distribution_bits if bits is None else bits, dtype=float)
+            if given.shape not in {(), (scenario.device_count,)} or not np.all((given > 0.0) & np.isfinite(given)):
+                raise ParameterError(f"{name} = {describe(bits)} is not a number above 0, or one for each device")
         up, down = (
             np.broadcast_to(
                 np.asarray(scenario.distribution_bits if bits is None else bits, float), scenario.device_count

@@ -17,8 +17,9 @@ from msopt import (
 )
 from msopt.cautions import cautions
 from msopt.model.control import EQUAL_SHARES, Correction, Reaction, correction_of
-from msopt.model.limits import Slack
+from msopt.model.limits import FEASIBILITY_RTOL, Slack
 from msopt.model.problems import KINDS
+from msopt.modes.correction import LARGEST_FREE
 from msopt.modes.expected import DEFAULT_SAMPLES
 from msopt.options import checked_options
 from reports.shared.protocols import with_protocols
@@ -73,7 +74,7 @@ def _bound(scenario: Scenario, control: Control) -> float | None:
 
 
 def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:
-    """The time of someone's reaction, for each device and in all, beside the best one's.
+    """The time of someone's reaction, for each device and in all, beside the best one's that shares bands as freely.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:
     """
     evaluation = evaluate_reaction(scenario, reaction)
     evaluation.require_feasible()
-    _, best_s = react(scenario, reaction.rejected)
+    _, best_s = react(scenario, reaction.rejected, _kind_of(scenario, reaction))
     devices = _exchanges(scenario, reaction)
     for device, seconds in zip(devices, evaluation.device_s, strict=True):
         device["exchange_s"] = float(seconds)
@@ -94,6 +95,16 @@ def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:
         "devices": devices,
         "slacks": _slack_records(evaluation.slacks),
     }
+
+
+def _kind_of(scenario: Scenario, reaction: Reaction) -> Correction:
+    """How freely a reaction shares the bands: nobody above an equal share, both directions in one band, or more."""
+    bands = np.where(reaction.on_uplink, scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz)
+    fractions = reaction.bandwidth_hz / bands
+    count = fractions.size
+    if count > LARGEST_FREE or np.max(fractions, initial=0.0) * count <= 1.0 + FEASIBILITY_RTOL:
+        return EQUAL_SHARES
+    return "shared-band" if np.sum(fractions) <= 1.0 + FEASIBILITY_RTOL else "separate-bands"
 
 
 def best_reaction(scenario: Scenario, rejected: Sequence[str], correction: Correction = EQUAL_SHARES) -> Row:

@@ -148,6 +148,12 @@ def test_a_reaction_keeps_its_limits_and_takes_its_time(sharing: UplinkSharing, 
             assert np.sum(reaction.bandwidth_hz / bands) <= 1.0
 
 
+@pytest.mark.parametrize("bits", [0.0, [1.0], [1.0, 2.0, -1.0], [1.0, np.nan, 2.0]])
+def test_payloads_are_above_0(bits: object) -> None:
+    with pytest.raises(ParameterError, match=r"uplink_bits = .* is not a number above 0, or one for each device"):
+        FreeBands.of(cell([0.0] * 3, [0.0] * 3), uplink_bits=bits)
+
+
 def test_nobody_and_too_many() -> None:
     scenario = random_scenario(3, devices=(21, 21))
     for correction in BAND_RULES:

@@ -74,6 +74,10 @@ def test_a_correction_with_free_bands(msopt: Command) -> None:
     assert len({device["bandwidth_hz"] for device in equal["devices"]}) == 1
     assert len({device["bandwidth_hz"] for device in free["devices"]}) == 3
     assert sum(device["bandwidth_hz"] for device in free["devices"]) == pytest.approx(20e6)
+    for kind in ("equal-shares", "shared-band", "separate-bands"):
+        written.write_text(msopt.done("react", path, *rejected, "--correction", kind).out, encoding="utf-8")
+        score = msopt.done("evaluate", path, "--control", written, "--format", "json").record
+        assert score["best_correction_s"] == pytest.approx(score["correction_s"], rel=EXACT)
     outcome = msopt("solve", path, *chosen)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == "msopt: option correction goes with problem modes, not with heterogeneous\n"
