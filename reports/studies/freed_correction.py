@@ -1,8 +1,8 @@
 """What freeing a correction gains over [UD]'s equal shares, what prefixes lose, and which payload to send (ours).
 
-Freed bandwidths make [UD]'s expected correction a tenth to a fifth shorter, but its goodput at most 2 % greater, because
-a weak device there is short of power and not of band. A payload for each device pays where the downlink is weak, and
-next to nothing elsewhere (DESIGN.md section 5 has the numbers).
+Freed bandwidths make [UD]'s expected correction a tenth to a fifth shorter, but its goodput at most 2 % greater: a weak
+device there is short of power and not of band. A payload for each device pays where the downlink is weak, and next to
+nothing elsewhere (DESIGN.md section 5 has the numbers).
 
 Pure functions of a preset or a size, the number of a draw and its seed, then tables and one figure made of their rows;
 `compute` runs them all.
