@@ -99,11 +99,17 @@ class FreeBands:
             self.unit_s[devices],
         )  # fmt: skip
 
-    def uplink_need(self, per_s: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """g_k(x) and x g_k'(x) for x of shape (n,), shapes (n, K); infinite where no band carries it."""
-        rate = per_s[:, None] * self.uplink_bits
-        band, slope, _ = self.uplink.bandwidth_slope(rate)
-        return band / self.uplink_hz, slope * rate / self.uplink_hz
+    def uplink_need(self, per_s: FloatArray) -> FloatArray:
+        """g_k(x) for x of shape (n,), shape (n, K); infinite where no band carries it."""
+        return np.asarray(self.uplink.bandwidth(per_s[:, None] * self.uplink_bits) / self.uplink_hz)
+
+    def _uplink_sums(self, per_s: FloatArray, up: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """The sums of g_k(x) and x g_k'(x) over sets, shapes (n,)."""
+        row, device = np.nonzero(up)
+        rate = per_s[row] * self.uplink_bits[device]
+        band, slope, _ = self.uplink.take(device).bandwidth_slope(rate)
+        need, growth = (np.bincount(row, values, len(up)) / self.uplink_hz for values in (band, slope * rate))
+        return need, growth
 
     def uplink_s(self, up: BoolArray) -> FloatArray:
         """Least time of sets, a mask of shape (n, K), that share the uplink band alone [s], shape (n,)."""
@@ -130,7 +136,7 @@ class FreeBands:
         per_s = 1.0 / at.seconds
         band, power = np.zeros((2, up.size))
         if up.any():
-            band[up] = self.uplink_need(per_s)[0][0, up]
+            band[up] = self.uplink_need(per_s)[0, up]
         if down.any():
             bands, powers = self.downlink_at(per_s, at.log_price)
             band[down], power[down] = bands[0, down], powers[0, down]
@@ -149,9 +155,8 @@ class FreeBands:
         start = np.log(np.min(np.where(up, full_rate / self.uplink_bits, np.inf), axis=1, where=up, initial=1e300))
 
         def step(rows: Any, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-            need, slope = self.uplink_need(np.exp(at))
-            total = np.sum(need, axis=1, where=up[rows])
-            return np.log(total), np.sum(slope, axis=1, where=up[rows]) / total
+            total, growth = self._uplink_sums(np.exp(at), up[rows])
+            return np.log(total), growth / total
 
         log_x = _root(step, np.where(some, start, 0.0), some, rising=True)
         return np.where(some, np.exp(-log_x), 0.0)
@@ -172,9 +177,8 @@ class FreeBands:
             y[rows] = _pace(at[:, None] + log_snr, y[rows])
             time, growth, band, fall = self._downlink(y[rows], down[rows])
             seconds[rows], log_growth[rows] = time, growth / time
-            need, slope = self.uplink_need(1.0 / time) if up.any() else (np.zeros(y[rows].shape),) * 2
-            total = np.sum(need, axis=1, where=up[rows]) + band / time
-            by_time = np.sum(slope, axis=1, where=up[rows]) + band / time
+            need, rise = self._uplink_sums(1.0 / time, up[rows])
+            total, by_time = need + band / time, rise + band / time
             with np.errstate(invalid="ignore"):
                 return np.log(total), (fall / time - by_time * growth / time) / total
 

@@ -116,7 +116,7 @@ def _rather_up(bands: FreeBands, seconds: FloatArray, log_price: FloatArray) -> 
     per_s = 1.0 / np.where(known, seconds, 1.0)
     band, power = last.downlink_at(per_s, np.where(known, log_price, 0.0))
     cost = band + power * np.exp(-np.where(known, log_price, 0.0))[:, None]
-    cheaper = last.uplink_need(per_s)[0] < cost
+    cheaper = last.uplink_need(per_s) < cost
     return np.where(known, cheaper[:, 0], up_s < down.seconds)
 
 
@@ -154,7 +154,7 @@ def best_in_one_band(
     while row.size:
         per_s = 1.0 / seconds[row]
         free = members[row] & ~put_up & ~put_down
-        need = bands.uplink_need(per_s)[0]
+        need = bands.uplink_need(per_s)
         band, near, cost = _least_band(bands, per_s, need, (put_up, put_down, free), near)
         left = band < 1.0 - _PROVEN
         row, near, need, cost = row[left], near[left], need[left], cost[left]
