@@ -26,8 +26,8 @@ def solve(
     method : str
         One of `METHODS[problem]`, or what was added to them (`msopt.methods.add`).
     bound : float, optional
-        A goodput that no control of the problem exceeds [token/s], such as the `bound` of a better method: a
-        baseline, which proves nothing itself, then has that bound and computes none.
+        A goodput that no control of the problem, corrected in the same way, exceeds [token/s], such as the `bound` of
+        a better method: a baseline, which proves nothing itself, then has that bound and computes none.
     **options
         Fields of `Options`.
 
