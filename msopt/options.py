@@ -5,6 +5,8 @@ from math import inf
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msopt.errors import ParameterError, describe
+from msopt.model.control import Correction
+from msopt.model.problems import Problem
 from msopt.model.validation import (
     LARGEST_WHOLE,
     MOST_GRID_POINTS,
@@ -23,8 +25,10 @@ class Option:
     ----------
     help : str
         What it sets, and the default.
-    method : str or None
-        The one method that it goes with; None: any.
+    method : str, tuple of str, or None
+        The methods that it goes with; None: any.
+    problem : str or None
+        The one problem that it goes with; None: any.
     least, most : int
         Of a whole number. (A number with a fraction is above 0.)
     metavar : str
@@ -32,10 +36,16 @@ class Option:
     """
 
     help: str
-    method: str | None = None
+    method: str | tuple[str, ...] | None = None
+    problem: Problem | None = None
     least: int = 0
     most: int = LARGEST_WHOLE
     metavar: str = "N"
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that it goes with; none where it goes with any."""
+        return (self.method,) if isinstance(self.method, str) else self.method or ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +58,16 @@ class Options:
     ] = None
     """With method `greedy` also the fresh outcomes of each of its evaluations (exact within the table, 1000 beyond)."""
     seed: Annotated[int, Option(help="Seed of every draw (default 0).", metavar="S")] = 0
+    correction: Annotated[
+        Correction | None,
+        Option(
+            help="How rejected devices of problem modes share bands and power: equal shares (default), or both free in "
+            "one band for both directions or in a band for each; up to 20 devices.",
+            method=("decomposition", "exact", "greedy", "uniform-length", "computation-only"),
+            problem="modes",
+            metavar="",
+        ),
+    ] = None
     length: Annotated[
         int | None,
         Option(help="Draft length of method fixed, in tokens (default 8).", method="fixed", most=MOST_TOKENS),
@@ -88,11 +108,11 @@ TYPES: dict[str, Any] = {name: get_args(hint)[0] for name, hint in _HINTS.items(
 
 def options_of(method: str) -> tuple[str, ...]:
     """The options that a method takes."""
-    return tuple(name for name, option in OPTIONS.items() if option.method in (None, method))
+    return tuple(name for name, option in OPTIONS.items() if option.method is None or method in option.methods)
 
 
-def checked_options(method: str, given: dict[str, object]) -> Options:
-    """The options given, or ParameterError for one that is unknown, out of range or not for the method."""
+def checked_options(method: str, given: dict[str, object], problem: Problem | None = None) -> Options:
+    """The options given, or ParameterError for one that is unknown, out of range or not for method or problem."""
     unknown = next((name for name in given if name not in OPTIONS), None)
     if unknown is not None:
         raise ParameterError(f"option {describe(unknown)} is unknown; known are {', '.join(OPTIONS)}")
@@ -101,10 +121,16 @@ def checked_options(method: str, given: dict[str, object]) -> Options:
     chosen_ones = {name: value for name, value in values.items() if value is not None}
     for name in chosen_ones:
         if name not in options_of(method):
-            raise ParameterError(f"option {name} goes with method {OPTIONS[name].method}, not with {method}")
+            raise ParameterError(f"option {name} goes with method {_listed(OPTIONS[name].methods)}, not with {method}")
+        if problem and OPTIONS[name].problem not in (None, problem):
+            raise ParameterError(f"option {name} goes with problem {OPTIONS[name].problem}, not with {problem}")
     for name, value in chosen_ones.items():
         _check(name, value)
     return chosen
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return " or ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 def _check(name: str, value: object) -> None:

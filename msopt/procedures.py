@@ -17,7 +17,7 @@ from msopt.lengths.homogeneous import HomogeneousOptimum, enumerated_length, sol
 from msopt.lengths.region_search import SearchEffort
 from msopt.lengths.relaxed import length_split
 from msopt.method import Procedure
-from msopt.model.control import Control, ModeRule
+from msopt.model.control import EQUAL_SHARES, Control, ModeRule, best_rule
 from msopt.model.objective import GOODPUT
 from msopt.model.scenario import Problem, Scenario
 from msopt.modes.bounds.upper import upper_bound
@@ -189,10 +189,11 @@ def grid_of(scenario: Scenario, options: Options) -> IntArray:
     )
 
 
-def with_modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRule = "best") -> Procedure:
+def with_modes(lengths_of: Callable[[ModeProblem, Options], IntArray], given_rule: ModeRule | None = None) -> Procedure:
     """Search on one set of draws (or exactly), score on another; the bound is that of the best modes."""
 
     def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+        rule = given_rule or best_rule(options.correction or EQUAL_SHARES)
         samples = options.samples or DEFAULT_SAMPLES
         seed = SeedSequence(options.seed).spawn(1)[0]
         most = max(LEAST_SEARCH_SAMPLES, SEARCH_DRAWS // scenario.device_count)
@@ -201,7 +202,7 @@ def with_modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: Mod
         scoring = searched if searched.exact else scoring_correction(scenario, rule, samples=samples, seed=options.seed)
         evaluation = score(scenario, control, scoring)
         if known_bound is None:
-            best_modes = searched if rule == "best" else expected_correction(scenario, "best", samples=2)
+            best_modes = searched if given_rule is None else expected_correction(scenario, "best", samples=2)
             bound = upper_bound(ModeProblem(scenario, best_modes), evaluation.goodput)
         else:
             bound = known_bound
@@ -214,13 +215,14 @@ def exact_modes(scenario: Scenario, options: Options, known_bound: float | None)
     """The table, a first control by `decomposition`, and the proof."""
     del known_bound
     require_exact(scenario)
-    problem = ModeProblem(scenario, table_of_best_modes(scenario))
+    rule = best_rule(options.correction or EQUAL_SHARES)
+    problem = ModeProblem(scenario, table_of_best_modes(scenario, rule))
     best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
-    control = _mode_control(scenario, best.draft_length)
+    control = _mode_control(scenario, best.draft_length, rule)
     return Solution.of(scenario, control, score(scenario, control, problem.correction), best.bound, proven=True)
 
 
-def _mode_control(scenario: Scenario, lengths: IntArray, rule: ModeRule = "best") -> Control:
+def _mode_control(scenario: Scenario, lengths: IntArray, rule: ModeRule) -> Control:
     share = equal_shares(scenario, lengths)
     return Control(problem="modes", draft_length=lengths, bandwidth_hz=share, mode_rule=rule)
 
@@ -236,4 +238,6 @@ def greedily(problem: ModeProblem, options: Options) -> IntArray:
         return greedy_lengths(problem)
     samples = options.samples or PAPER_SAMPLES
     seed = SeedSequence(options.seed).spawn(3)[2]
-    return greedy_lengths(ModeProblem(problem.scenario, FreshOutcomes(problem.scenario, "best", samples, seed)))
+    return greedy_lengths(
+        ModeProblem(problem.scenario, FreshOutcomes(problem.scenario, problem.correction.rule, samples, seed))
+    )

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
-from msopt.model.control import ModeRule
+from msopt.errors import ParameterError
+from msopt.model.control import ModeRule, frees_bands
 from msopt.model.scenario import Scenario
 from msopt.modes.correction import CorrectionTimes
 from msopt.numerics.memory import require_memory
@@ -23,6 +24,8 @@ class SampledOutcomes:
     exact = False
 
     def __init__(self, scenario: Scenario, rule: ModeRule, samples: int, seed: int | np.random.SeedSequence) -> None:
+        if frees_bands(rule):
+            raise ParameterError(f"correction {rule} is not computed on drawn outcomes; give no samples")
         self.rule = rule
         self.times = CorrectionTimes(scenario)
         shape = samples, scenario.device_count

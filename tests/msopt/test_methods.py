@@ -17,7 +17,8 @@ from tests.cases import s1, s2, s3, scenario_of
 from tests.tolerances import EXACT, NEVER_ABOVE, PUBLISHED_DIGITS, STANDARD_ERRORS
 
 KEYS = """
-    scenario problem method solver goodput_tokens_per_s standard_error_tokens_per_s bound_tokens_per_s gap round_s
+    scenario problem method correction solver goodput_tokens_per_s standard_error_tokens_per_s bound_tokens_per_s gap
+    round_s
     draft_upload_s verify_s correction_s per_token_s relaxed_goodput_tokens_per_s
     price_of_bandwidth_tokens_per_s_per_hz warnings devices
 """

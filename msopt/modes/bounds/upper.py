@@ -23,10 +23,13 @@ _STAND_INS_UP_TO = 60  # devices: with more of them the first bound is hardly ev
 
 
 def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
-    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes.
+    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes of a kind.
 
     `reached` is a goodput that some control has: a bound 0.01 % above it is not refined further.
     """
+    if problem.correction.rule != "best":  # with free bands, of which the two other bounds know nothing
+        assert isinstance(problem.correction, TableOfOutcomes)
+        return additive_bound(problem, problem.correction)
     bound = np.inf
     if all_or_nothing(problem):
         if problem.scenario.device_count <= _STAND_INS_UP_TO:

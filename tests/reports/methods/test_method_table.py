@@ -67,7 +67,7 @@ def test_the_default_comes_first_and_each_problem_has_a_proof() -> None:
 def test_every_option_has_an_owner_a_type_and_words(msopt: Command) -> None:
     text = " ".join(msopt.done("solve", "--help").out.split())
     for name, option in OPTIONS.items():
-        assert option.method is None or option.method in {method.name for method in EVERY}
+        assert set(option.methods) <= {method.name for method in EVERY if option.problem in (None, method.problem)}
         assert option.least <= option.most
         assert TYPES[name] is not None
         assert f"--{name.replace('_', '-')} " in text
