@@ -111,15 +111,16 @@ def _best_table(times: CorrectionTimes, count: int, rule: ModeRule) -> tuple[Flo
     last_up = np.full(sizes.size, -1, dtype=np.int64)
     seconds = np.zeros(sizes.size) if rule == "all-uplink" else times.downlink_s(sizes, sums)
     for place in range(count) if rule != "all-downlink" else ():
-        here = with_member(sizes, place)
-        up = uplink_s[place][here]
-        # The bits above `place` alone decide who is left for the downlink.
-        left = sums[:: 2 ** (place + 1)][:, None]
+        # The bits above `place` alone decide who is left for the downlink; of those below only their number counts.
+        above = slice(None, None, 2 ** (place + 1))
+        rejected = sizes[above][:, None] + np.arange(1, place + 2)  # (sets above, numbers below)
+        up = uplink_s[place][rejected]
         if rule == "best":
-            up = np.maximum(up, times.downlink_s(here, left))
-        better = up < with_member(seconds, place) if rule == "best" else np.ones_like(here, dtype=bool)
-        with_member(seconds, place)[better] = up[better]
-        with_member(last_up, place)[better] = place
+            up = np.maximum(up, times.downlink_s(rejected, sums[above][:, None]))
+        up = np.take(up, sizes[: 2**place], axis=1)  # (sets above, sets below)
+        better = up < with_member(seconds, place) if rule == "best" else np.ones_like(up, dtype=bool)
+        np.copyto(with_member(seconds, place), up, where=better)
+        np.copyto(with_member(last_up, place), place, where=better)
     return seconds, last_up
 
 
