@@ -14,7 +14,7 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, greatest, total
 from msopt.lengths.conditions import JointConditions, Linear
-from msopt.lengths.first_guess import common_guess, lengths_with, scanned_deadline
+from msopt.lengths.joint_start import common_guess, lengths_with, scanned_deadline
 from msopt.lengths.response import Response
 
 _STEPS = 40  # twice the usual passes; who needs more is left to the nested searches
@@ -79,8 +79,8 @@ class JointNewton:
         _, slope, _ = response.bandwidth(length / deadline)
         p = np.log(self._conditions.goodput(deadline, length, 0.0) * deadline / total(slope * length))
         if slow.any():
-            rows = np.flatnonzero(slow) if slow.ndim > 1 else ...
-            some = response.take(rows) if slow.ndim > 1 else response
+            rows = np.flatnonzero(slow) if slow.ndim > 1 else slice(None)
+            some = response if isinstance(rows, slice) else response.take(rows)
             near, p[rows], share = scanned_deadline(some, self._shortest[rows])
             deadline[rows] = np.minimum(near, middle[rows])
             length[rows] = np.maximum(lengths_with(some, deadline[rows], share), least[rows])
