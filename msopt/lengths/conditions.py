@@ -84,15 +84,18 @@ class JointConditions:
         pull = total(slope * pace)
         faster = (by_t - pace * excess) / deadline  # dx/dt
         bend = (slope + curvature * pace) / pull  # d ln(pull)/dx for each device
+        gain = p + np.log(pull / goodput)
+        if not self._explicit:
+            used, gain = used + total(slope * change) / deadline, gain + total(bend * change) / deadline
         return Linear(
             length,
             change,
             by_t,
             by_p,
-            (used + total(slope * change) / deadline) / band,
+            used / band,
             total(slope * faster) / band,
             total(slope * by_p) / (deadline * band),
-            p + np.log(pull / goodput) + total(bend * change) / deadline,
+            gain,
             total(bend * faster),
             1.0 + total(bend * by_p) / deadline,
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from msopt.arrays import FloatArray, IntArray, every_length, require_table
+from msopt.arrays import FloatArray, IntArray, every_length, require_table, total
 from msopt.formulas.multispin import common_length
 from msopt.lengths.gap import BOUND_RTOL
 from msopt.lengths.need import BandwidthNeed
@@ -140,8 +140,8 @@ def enumerated_length(
 def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: float) -> float:
     def gain(length: float) -> float:
         here = np.full(scenario.device_count, length)
-        more = np.sum(np.exp(scenario.acceptance.log_marginal_tokens(here)))
-        tokens = np.sum(scenario.acceptance.expected_tokens(here))
+        more = np.add.reduce(np.exp(scenario.acceptance.log_marginal_tokens(here)))
+        tokens = np.add.reduce(scenario.acceptance.expected_tokens(here))
         return float(more * (slope_s * length + scenario.verify_idle_s) - slope_s * tokens)
 
     if gain(low) <= 0.0:
@@ -160,18 +160,19 @@ def _gap(scenario: Scenario, per_token_s: float, real: float) -> float:
     law, count = scenario.acceptance, scenario.device_count
     limits = np.array(scenario.length_limits("homogeneous"), dtype=float)
     slope_s, idle_s = per_token_s + scenario.verify_per_token_s * count, scenario.verify_idle_s
-
-    def slope_at(length: float) -> float:
-        return float(np.sum(np.exp(law.log_marginal_tokens(np.full(count, length)))))
-
-    bounds = []
-    for length in {real, float(np.rint(real))}:  # a kink is met but for round-off
-        tokens = float(np.sum(law.expected_tokens(np.full(count, length))))
-        level = tokens / (slope_s * length + idle_s) * slope_s
-        slope = min(max(level, slope_at(length)), slope_at(np.nextafter(length, 0.0)))
-        bounds.append(float(np.max((tokens + slope * (limits - length)) / (slope_s * limits + idle_s))))
-    tokens = float(np.sum(law.expected_tokens(np.full(count, real))))
-    return max(0.0, min(bounds) * (slope_s * real + idle_s) / tokens - 1.0)
+    at = np.array([[real], [np.rint(real)]])  # a kink is met but for round-off
+    every = np.repeat(at, count, axis=1)
+    tokens, after, before = (
+        total(values)
+        for values in (
+            law.expected_tokens(every),
+            np.exp(law.log_marginal_tokens(every)),
+            np.exp(law.log_marginal_tokens(np.nextafter(every, 0.0))),
+        )
+    )
+    slope = np.minimum(np.maximum(tokens / (slope_s * at + idle_s) * slope_s, after), before)
+    bound = float(np.min(np.max((tokens + slope * (limits - at)) / (slope_s * limits + idle_s), axis=1)))
+    return max(0.0, bound * (slope_s * real + idle_s) / float(tokens[0, 0]) - 1.0)
 
 
 def solve_homogeneous(scenario: Scenario) -> HomogeneousOptimum:

@@ -13,7 +13,7 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, greatest, total
 from msopt.lengths.conditions import JointConditions, Linear
-from msopt.lengths.newton_start import common_guess, lengths_with, scanned_deadline
+from msopt.lengths.joint_start import common_guess, lengths_with, scanned_deadline
 from msopt.lengths.response import JointPoint, Response
 
 _STEPS = 40  # twice the usual number; who needs more is left to the nested searches
@@ -64,19 +64,20 @@ class JointNewton:
         _, slope, _ = response.bandwidth(length / deadline)
         p = np.log(self._conditions.goodput(deadline, length, 0.0) * deadline / total(slope * length))
         if slow.any():
-            near, price, share = scanned_deadline(response, self._shortest)
-            near = np.minimum(near, middle)
-            length = np.where(slow, np.maximum(lengths_with(response, near, share), least), length)
-            deadline, p = np.where(slow, near, deadline), np.where(slow, price, p)
+            rows = np.flatnonzero(slow) if slow.ndim > 1 else slice(None)
+            some = response if isinstance(rows, slice) else response.take(rows)
+            near, p[rows], share = scanned_deadline(some, self._shortest[rows])
+            deadline[rows] = np.minimum(near, middle[rows])
+            length[rows] = np.maximum(lengths_with(some, deadline[rows], share), least[rows])
         return JointPoint(deadline, p, length, np.zeros(deadline.shape, dtype=bool))
 
     def run(self, start: JointPoint) -> JointPoint:
         """Steps until every scenario has ended: where they vanish, or all but at the shortest deadline."""
         t, p, length = np.log(start.deadline_s - self._shortest), start.log_price, start.length
-        latest, usual = np.log(self._longest - self._shortest), np.full_like(t, _GREATEST_STEP)
+        latest = np.log(self._longest - self._shortest)
         nothing = np.log(_NOTHING_LEFT * (self._shortest + self._response.idle_s))
-        reach, heading, last = usual, np.zeros_like(t), np.ones_like(t)
-        price_reach, price_heading = np.full_like(p, _GREATEST_PRICE_STEP), np.zeros_like(p)
+        reach, price_reach = np.full_like(t, _GREATEST_STEP), np.full_like(t, _GREATEST_PRICE_STEP)
+        heading, price_heading, last = np.zeros_like(t), np.zeros_like(t), np.ones_like(t)
         ended, stopped = np.zeros(t.shape, dtype=bool), np.zeros(t.shape, dtype=bool)
         for _ in range(_STEPS):
             linear = self._conditions.at(t, p, length)
@@ -86,11 +87,11 @@ class JointNewton:
             converged = (step.error < _CLOSE) & (step.error * rate * rate < _CONVERGED)
             dt = np.where(t + step.dt < latest, step.dt, 0.5 * (latest - t))
             dp = np.minimum(np.maximum(step.dp + step.price_by_t * dt, -price_reach), price_reach)
-            reach = _next_reach(reach, dt, heading, step, usual)
-            heading = np.where(dt == 0.0, heading, dt)
-            grown = np.minimum(2.0 * price_reach, _GREATEST_PRICE_STEP)
-            price_reach = np.where(dp * price_heading < 0.0, np.maximum(0.5 * np.abs(dp), _LEAST_PRICE_REACH), grown)
-            price_heading = np.where(dp == 0.0, price_heading, dp)
+            reach = _next_reach(reach, dt, heading, np.where(step.far, _FARTHEST_STEP, _GREATEST_STEP))
+            price_reach = np.maximum(
+                _next_reach(price_reach, dp, price_heading, _GREATEST_PRICE_STEP), _LEAST_PRICE_REACH
+            )
+            heading, price_heading = np.where(dt == 0.0, heading, dt), dp
             moved = linear.length + linear.change + linear.by_t * dt + linear.by_p * dp
             moved = np.minimum(np.maximum(moved, self._conditions.least), self._response.high)
             still = stopped | ~np.isfinite(dt + dp)
@@ -106,10 +107,11 @@ class JointNewton:
         return JointPoint(self._shortest + np.exp(t), p, length, ended)
 
 
-def _next_reach(reach: FloatArray, dt: FloatArray, heading: FloatArray, step: _Step, usual: FloatArray) -> FloatArray:
-    """Half the step after a turn; then twice as much each time, towards the shortest deadline beyond the usual."""
-    grown = np.minimum(2.0 * reach, np.where(step.far, _FARTHEST_STEP, usual))
-    return np.where(dt * heading < 0.0, 0.5 * np.abs(dt), grown)
+def _next_reach(
+    reach: FloatArray, moved: FloatArray, heading: FloatArray, greatest_step: FloatArray | float
+) -> FloatArray:
+    """Half the step after a turn; then twice as much each time, up to the greatest step."""
+    return np.where(moved * heading < 0.0, 0.5 * np.abs(moved), np.minimum(2.0 * reach, greatest_step))
 
 
 def _newton(linear: Linear, reach: FloatArray) -> _Step:

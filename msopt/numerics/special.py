@@ -78,7 +78,8 @@ def omega(z: FloatArray) -> FloatArray:
     >>> bool(np.allclose(w + np.log(w), [-50.0, 1.0, 1e9], rtol=1e-15))
     True
     """
-    if (large := z > _OMEGA_SQUARED).any():
+    if z.max(initial=0.0) > _OMEGA_SQUARED:
+        large = z > _OMEGA_SQUARED
         return np.where(large, z - np.log(np.where(large, z, 1.0)), omega(np.where(large, 1.0, z)))
     z = np.maximum(z, _OMEGA_FROM)
     soft = np.maximum(np.log1p(np.exp(np.minimum(z, -_OMEGA_FROM))), z)

@@ -29,7 +29,8 @@ def common_guess(response: Response, per_token_s: FloatArray) -> FloatArray:
     sqrt(2 T_ver/(theta |ln alpha|)), because some devices draft in any case.
     """
     low, high = response.low[..., :1], response.high[..., :1]
-    fall = np.median(np.maximum(-response.acceptance.log_slope, _FLAT), axis=-1, keepdims=True)
+    middle = response.low.shape[-1] // 2
+    fall = np.maximum(-np.partition(response.acceptance.log_slope, middle, axis=-1)[..., middle : middle + 1], _FLAT)
     ratio = response.idle_s / per_token_s
     common = near_excess_root(np.maximum(ratio - 1.0, 0.0) * fall) / fall - ratio
     common = np.maximum(common, 0.5 * np.sqrt(2.0 * ratio / fall))
