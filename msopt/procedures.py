@@ -1,5 +1,6 @@
 """What the methods do: from a scenario and options to a solution, scored by the one evaluator."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -177,8 +178,9 @@ def exact_modes(scenario: Scenario, options: Options, known_bound: float | None)
     """The table, a first control by `decomposition`, and the proof."""
     del known_bound
     require_exact(scenario)
+    ends_at = time.monotonic() + (np.inf if options.time_limit_s is None else options.time_limit_s)
     problem = ModeProblem(scenario, table_of_best_modes(scenario))
-    best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
+    best = exact_lengths(problem, best_lengths(problem, ends_at), options.node_limit, ends_at)
     control = _mode_control(scenario, best.draft_length)
     return Solution.of(scenario, control, score(scenario, control, problem.correction), best.bound, proven=True)
 

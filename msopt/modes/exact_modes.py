@@ -74,7 +74,7 @@ def require_exact(scenario: Scenario) -> None:
 
 
 def exact_lengths(
-    problem: ModeProblem, start: IntArray, node_limit: int | None = None, time_limit_s: float | None = None
+    problem: ModeProblem, start: IntArray, node_limit: int | None = None, ends_at: float = np.inf
 ) -> ExactLengths:
     """The best lengths and the proof, from lengths to start with.
 
@@ -84,10 +84,10 @@ def exact_lengths(
         With a table of outcomes.
     start : array of int, shape (K,)
         Any lengths within the limits; the better, the fewer transforms.
-    node_limit, time_limit_s : optional
-        End the search after so many transforms or seconds, with the bound that is proven by then.
+    node_limit, ends_at : optional
+        End the search after so many transforms, or when `time.monotonic` is past a time, with the bound proven by then.
     """
-    return _Search(problem, start, node_limit, time_limit_s).run()
+    return _Search(problem, start, node_limit, ends_at).run()
 
 
 class _LimitReachedError(Exception):
@@ -95,9 +95,7 @@ class _LimitReachedError(Exception):
 
 
 class _Search:
-    def __init__(
-        self, problem: ModeProblem, start: IntArray, node_limit: int | None, time_limit_s: float | None
-    ) -> None:
+    def __init__(self, problem: ModeProblem, start: IntArray, node_limit: int | None, ends_at: float) -> None:
         if not isinstance(problem.correction, TableOfOutcomes):
             raise ParameterError("exact lengths need the table of all outcomes")
         self.problem, self.table = problem, problem.correction
@@ -109,7 +107,7 @@ class _Search:
         self.settled_from_s = np.inf
         self.drafts, self.idles = np.zeros((2, self.order.size), dtype=bool)
         self.most_transforms = node_limit
-        self.ends = None if time_limit_s is None else time.monotonic() + time_limit_s
+        self.ends_at = ends_at
         self.idle_s = problem.scenario.verify_idle_s
         every = every_length(problem.limits, problem.scenario.device_count)
         self.tokens = problem.scenario.acceptance.expected_tokens(every)[:, self.order]
@@ -187,7 +185,7 @@ class _Search:
 
     def _transform(self, choices: Sequence[IntArray]) -> FloatArray:
         done = self.transforms + self.partial
-        if done == self.most_transforms or (self.ends is not None and time.monotonic() >= self.ends):
+        if done == self.most_transforms or time.monotonic() >= self.ends_at:
             raise _LimitReachedError
         if any(c.size == 1 for c in choices):
             self.partial += 1

@@ -7,6 +7,7 @@ them, a quarter, ..., the best single change, the same devices at another deadli
 the true C, and goes on from there. One path serves every law, every rule for the modes, and exact and sampled C.
 """
 
+import time
 from copy import copy
 from dataclasses import replace
 
@@ -32,20 +33,21 @@ _BYTES_A_LENGTH = 200
 """Of the search's tables, measured: for each length of each device [byte]."""
 
 
-def best_lengths(problem: ModeProblem) -> IntArray:
+def best_lengths(problem: ModeProblem, ends_at: float = np.inf) -> IntArray:
     """The best lengths found, shape (K,): from nested sets, the best common length, and those that ignore corrections.
 
     Where C is exact the best of them is then changed at two devices at a time until that gains no more. Where it is
-    sampled all ascents are on the first few outcomes, and the best of where they end ascend on all of them.
+    sampled all ascents are on the first few outcomes, and the best of where they end ascend on all of them. When
+    `time.monotonic` is past `ends_at` what was found by then is the answer.
     """
-    model = _Model(problem)
+    model = _Model(problem, ends_at)
     few = model.on_few_outcomes()
     ends = np.array([_ascend(few, row) for row in _starts(few.problem)])
     if few is not model:
         best_first = np.argsort(-problem.goodput(ends), kind="stable")
         ends = np.array([_ascend(model, row) for row in ends[best_first[:_ASCEND_AGAIN]]])
     best = _best_of(problem, ends)
-    while problem.correction.exact:
+    while problem.correction.exact and not model.is_over():
         changed = _best_pair(model, best)
         if changed is None:
             break
@@ -106,9 +108,9 @@ def _nested(problem: ModeProblem) -> FloatArray:
 class _Model:
     """What depends on the scenario alone: tokens, rejection and time of every length, and the sorted deadlines."""
 
-    def __init__(self, problem: ModeProblem) -> None:
+    def __init__(self, problem: ModeProblem, ends_at: float = np.inf) -> None:
         scenario = problem.scenario
-        self.problem = problem
+        self.problem, self.ends_at = problem, ends_at
         self.low, high = problem.limits
         entries = (high - self.low + 1) * scenario.device_count
         require_memory(entries * _BYTES_A_LENGTH, "the search over all lengths", "lower max_draft_length")
@@ -127,6 +129,9 @@ class _Model:
         few = copy(self)
         few.problem = replace(self.problem, correction=correction.first(_FEW))
         return few
+
+    def is_over(self) -> bool:
+        return time.monotonic() >= self.ends_at
 
     def deadline_s(self, lengths: FloatArray) -> float:
         return float(np.max(lengths * self.problem.s_per_token))
@@ -157,6 +162,8 @@ def _ascend(model: _Model, lengths: FloatArray) -> FloatArray:
     """The best control that the linear model proposes, again and again, while the goodput rises."""
     goodput = float(model.problem.goodput(lengths[None, :])[0])
     for _ in range(_STEPS):
+        if model.is_over():
+            break
         gains = model.gains(lengths, goodput)
         proposed = np.vstack(
             [
