@@ -27,6 +27,7 @@ from msopt.modes.local_search import best_lengths
 from msopt.modes.mode_problem import ModeProblem
 from msopt.modes.samples import FreshOutcomes
 from msopt.modes.table import table_of_best_modes
+from msopt.numerics.clock import Clock
 from msopt.options import Options
 from msopt.rivals.greedy import greedy_lengths
 from msopt.rivals.grid import DEFAULT_POINTS, grid_lengths
@@ -215,9 +216,9 @@ def exact_modes(scenario: Scenario, options: Options, known_bound: float | None)
     """The table, a first control by `decomposition`, and the proof."""
     del known_bound
     require_exact(scenario)
-    rule = best_rule(options.correction or EQUAL_SHARES)
+    rule, clock = best_rule(options.correction or EQUAL_SHARES), Clock(options.time_limit_s)
     problem = ModeProblem(scenario, table_of_best_modes(scenario, rule))
-    best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
+    best = exact_lengths(problem, best_lengths(problem, clock), options.node_limit, clock)
     control = _mode_control(scenario, best.draft_length, rule)
     return Solution.of(scenario, control, score(scenario, control, problem.correction), best.bound, proven=True)
 

@@ -18,6 +18,7 @@ from msopt.model.sharing import LN2
 from msopt.modes.free_bands import FreeBands
 from msopt.modes.free_modes import best_time
 
+_MOST_CROSSINGS = 2_000_000  # places times sizes of sets: 32 MiB
 _LEAST_NATS, _MOST_NATS = 1e-290, 650.0  # between which exp(x) - 1 is a float with all its digits
 
 
@@ -29,6 +30,7 @@ class CorrectionTimes:
         self.order: IntArray = np.argsort(-scenario.uplink_snr_db, kind="stable")
         self.place: IntArray = np.argsort(self.order)
         self.inverse_snr: FloatArray = 1.0 / scenario.downlink_snr[self.order]
+        self._crossings = 0, np.zeros((2, 0, self.order.size))
 
     def by_device(self, of_places: FloatArray) -> FloatArray:
         """Values by place, shape (..., K), in the scenario's own order of devices."""
@@ -57,6 +59,25 @@ class CorrectionTimes:
         nats = self.scenario.distribution_bits * LN2 * r / (self.scenario.downlink_bandwidth_hz * seconds)
         with np.errstate(over="ignore", divide="ignore"):
             return np.asarray(r / np.expm1(nats))
+
+    def crossings(self, least: int, most: int) -> tuple[int, FloatArray]:
+        """Uplink delay of every place [s], and its `downlink_need`, for sizes of the set from r to past `most`.
+
+        Returns r, at most `least`, and both as one array of shape (2, sizes, K), kept for the sets that follow.
+        """
+        first, table = self._crossings
+        end, count = first + table.shape[1], self.order.size
+        if least < first or most >= end:
+            spare = 1 + count // 8
+            asked = max(0, least - spare), min(count, most + spare) + 1
+            first, end = (min(first, asked[0]), max(end, asked[1])) if table.size else asked
+            if (end - first) * count > _MOST_CROSSINGS:
+                first, end = asked
+            sizes = np.arange(first, end)[:, None]
+            uplink_s = self.uplink_s(np.repeat(sizes, count, axis=1), np.arange(count))
+            table = np.stack([uplink_s, self.downlink_need(sizes, uplink_s)])
+            self._crossings = first, table
+        return first, table
 
     def with_sharers(self, rejected: IntArray, sharers: FloatArray, seconds: FloatArray) -> FloatArray:
         """The least that a delay with r sharers [s] becomes with n, on the uplink or the downlink; 0 for n = 0.

@@ -28,7 +28,7 @@ from msopt.modes.hull import all_or_nothing, upper_hull
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
 from msopt.modes.subsets import combination, combinations, expected_of_all, sum_of_all
 from msopt.modes.table import TableOfOutcomes
-from msopt.numerics.clock import Clock
+from msopt.numerics.clock import UNLIMITED, Clock
 from msopt.numerics.margins import FITS
 from msopt.numerics.memory import require_memory
 
@@ -68,7 +68,7 @@ def require_exact(scenario: Scenario) -> None:
 
 
 def exact_lengths(
-    problem: ModeProblem, start: IntArray, node_limit: int | None = None, time_limit_s: float | None = None
+    problem: ModeProblem, start: IntArray, node_limit: int | None = None, clock: Clock = UNLIMITED
 ) -> ModesProof:
     """The best lengths and the proof, from lengths to start with.
 
@@ -78,10 +78,10 @@ def exact_lengths(
         With a table of outcomes.
     start : array of int, shape (K,)
         Any lengths within the limits; the better, the fewer transforms.
-    node_limit, time_limit_s : optional
-        Stop the search after so many nodes or seconds, with the bound that is proven by then.
+    node_limit, clock : optional
+        End the search after so many nodes, or when the clock is over, with the bound that is proven by then.
     """
-    return _Search(problem, start, node_limit, time_limit_s).run()
+    return _Search(problem, start, node_limit, clock).run()
 
 
 class _LimitReachedError(Exception):
@@ -89,9 +89,7 @@ class _LimitReachedError(Exception):
 
 
 class _Search:
-    def __init__(
-        self, problem: ModeProblem, start: IntArray, node_limit: int | None, time_limit_s: float | None
-    ) -> None:
+    def __init__(self, problem: ModeProblem, start: IntArray, node_limit: int | None, clock: Clock) -> None:
         if not isinstance(problem.correction, TableOfOutcomes):
             raise ParameterError("exact lengths need the table of all outcomes")
         self.problem, self.table = problem, problem.correction
@@ -103,7 +101,7 @@ class _Search:
         self.settled_from_s = np.inf
         self.drafts, self.idles = np.zeros((2, self.order.size), dtype=bool)
         self.most_nodes = node_limit
-        self.clock = Clock(time_limit_s)
+        self.clock = clock
         self.idle_s = problem.scenario.verify_idle_s
         every = every_length(problem.limits, problem.scenario.device_count)
         self.tokens = problem.scenario.acceptance.expected_tokens(every)[:, self.order]  # (lengths, K), by place

@@ -20,3 +20,6 @@ class Clock:
     def over(self) -> bool:
         """Whether nothing is left."""
         return time.monotonic() >= self._stop_s
+
+
+UNLIMITED = Clock(None)

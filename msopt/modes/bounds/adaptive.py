@@ -35,6 +35,7 @@ _DEADLINES, _MEANS = 4, 8  # first intervals; halving does the rest
 _NESTED = 64  # nested sets tried for G
 _ROWS = 3000  # values a device, and
 _MOST_WORK = 150_000  # values times stages in all: a fraction of a second
+_EACH = 32  # lengths that are looked at one by one
 _NARROW = 1e-4  # of a round: intervals that gain no more than a bound's 0.01 %
 _CURVATURE = 0.3
 """How much a wide M loosens a bound, about: this times T times the relative width squared; it only guides halvings."""
@@ -89,14 +90,21 @@ class _Boxes:
         nested, sharers, self.typical_s = self._best_nested(times)
         self.goodput = max(reached, nested)
         self.choice = AdaptiveChoice(times, sharers, self.typical_s)
+        low, high = problem.limits
+        longer = np.geomspace(_EACH, max(high - low, _EACH), _EACH).astype(np.int64)
+        self.starts = np.union1d(np.arange(min(high - low + 1, _EACH)), longer[longer <= high - low])
         self.each = None if all_or_nothing(problem) else self._every_length()
 
     def _every_length(self) -> tuple[FloatArray, FloatArray]:
-        """Tokens less G c1 l, and rho, of all lengths, worst uplink first."""
+        """Tokens less G c1 l, and rho, of all lengths, worst uplink first; long ones in groups.
+
+        A group has the most of the one and the least of the other: better than each of its lengths.
+        """
         length = every_length(self.problem.limits, self.worst_first.size)
         tokens = self.scenario.acceptance.expected_tokens(length)
         worth = tokens - self.goodput * self.scenario.verify_per_token_s * length
-        return worth[:, self.worst_first], self.problem.rejection(length)[:, self.worst_first]
+        rejection = self.problem.rejection(length)[self.starts]
+        return np.maximum.reduceat(worth, self.starts, axis=0)[:, self.worst_first], rejection[:, self.worst_first]
 
     def _best_nested(self, times: CorrectionTimes) -> tuple[float, float, float]:
         """All but the n worst draft the most: a goodput that one surely has; of the best M, and T were |R| always M."""
@@ -130,7 +138,8 @@ class _Boxes:
             return self._ends(place)
         low, _ = self.problem.limits
         caps = fitting(self.problem, self.every[place : place + 1])[0, self.worst_first].astype(np.int64) - low
-        row = np.minimum(np.arange(int(caps.max()) + 1)[:, None], caps)
+        group = np.searchsorted(self.starts, caps, side="right") - 1
+        row = np.minimum(np.arange(int(group.max()) + 1)[:, None], group)
         worth, rejection = (np.take_along_axis(table, row, axis=0) for table in self.each)
         return worth, rejection
 
