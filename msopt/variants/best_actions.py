@@ -155,14 +155,22 @@ def best_of_variant(
     found = _searched(scenario, table, variant, effort, starts)
     if not isinstance(variant.utility, Admission):
         return found
-    # Of the choices that admit as many the one with the most tokens.
+    # Of the choices that admit as many, and nobody else to a round, the one with the most tokens.
     admitted = Admitted(variant.utility.guaranteed_tokens_per_s, found.utility_value)
     second = replace(variant, utility=GOODPUT, limits=(*variant.limits, admitted))
     try:
-        most = _searched(scenario, table, second, effort, found.choice[None, :])
+        most = _searched(scenario, table, second, effort, np.stack([found.choice, _without_others(found, admitted)]))
     except InfeasibleError:  # without a row for doing nothing
         return found
     return replace(most, variant=variant, utility_value=found.utility_value, utility_bound=found.utility_bound)
+
+
+def _without_others(found: ActionsSolution, admitted: Admitted) -> IntArray:
+    """The choice with those that do not get the guarantee left out of the round, where a row leaves them out."""
+    table = found.table
+    nothing = table.allowed & (table.verified == 0.0) & (table.bits == 0.0)
+    short = ~admitted.reached(found.round.device_goodput) & np.any(nothing, axis=0)
+    return np.where(short, np.argmax(nothing, axis=0), found.choice)
 
 
 def _searched(

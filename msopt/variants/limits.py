@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.arrays import BoolArray, FloatArray
 from msopt.errors import ParameterError, describe
 from msopt.model.control_limit import ControlLimit
 from msopt.variants.table_rules import TableRules
@@ -317,9 +317,13 @@ class Admitted(ControlLimit):
         self.tokens_per_s = np.asarray(tokens_per_s, dtype=float)
         self.devices = devices
 
+    def reached(self, device_goodput: FloatArray) -> BoolArray:
+        """Who has it."""
+        return np.asarray(device_goodput >= self.tokens_per_s * (1.0 - _FITS))
+
     def left(self, at: Any) -> Any:
         """How many have it."""
-        return np.sum(np.asarray(at.device_goodput) >= self.tokens_per_s * (1.0 - _FITS))
+        return np.sum(self.reached(np.asarray(at.device_goodput)))
 
     def right(self, at: Any) -> Any:
         """How many have to."""

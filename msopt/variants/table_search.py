@@ -20,7 +20,8 @@ from msopt.variants.near_choices import near_choices
 from msopt.variants.table_relaxation import Relaxed, TableRegion, TableRelaxation
 
 _COMBINATIONS = 2000
-_ALIKE = 0.5  # of the excess that is left in the middle of an interval: halving it gains less than settling a device
+_ALIKE = 0.9  # of the excess that is left in the middle of an interval: halving it gains less than settling a device
+_HALF = 0.5  # of the share of a device's actions
 _NARROW = 1e-13  # relative: deadlines that differ by round-off
 _WIDE = 4.0  # an end so many times as far from the first deadline as the other: halved on a logarithmic scale
 _NEAR_START = 1.0 / 16.0
@@ -28,8 +29,6 @@ _EDGE = 1e-9  # relative, beyond either end of the deadlines
 _FIRST_DEADLINES = 24
 _POLISHES = 50
 _HALVINGS = 60
-_LEVELS = 40
-_HUGE = 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,44 +218,24 @@ class TableSearch:
         """Examine a region and keep it where it is not closed."""
         self.nodes += 1
         self.regions += 1
-        while True:
-            trial = self._trial
-            found = self._relaxation.examine(region, trial)
-            if found is None:
-                return
-            self.score(found.candidates)
-            if not self._trial > trial or np.isfinite(found.bound):
-                break
+        found = self._relaxation.examine(region, self._trial)
+        if found is None:
+            return
+        self.score(found.candidates)
         choices, seen = near_choices(found.loss, found.excess, found.region.left, _COMBINATIONS)
         self.nodes += seen
         if choices is not None:
             if len(choices):
                 self.score(choices)
             return
-        bound = found.bound if np.isfinite(found.bound) else self._level(found)
-        heapq.heappush(self._heap, (-bound, next(self._number), found))
-
-    def _level(self, found: Relaxed) -> float:
-        """The highest target for which a region stays open, where the utility itself gives no bound."""
-        low = self._trial
-        step = max(abs(low), np.finfo(float).tiny)
-        while self._relaxation.examine(found.region, low + step) is not None and step < _HUGE:
-            step *= 2.0
-        high = low + step
-        for _ in range(_LEVELS):
-            middle = 0.5 * (low + high)
-            if self._relaxation.examine(found.region, middle) is None:
-                high = middle
-            else:
-                low = middle
-        return high
+        heapq.heappush(self._heap, (-found.bound, next(self._number), found))
 
     def _split(self, found: Relaxed) -> None:
         """Halve an interval; or, where that would tell little, settle the device that the relaxation breaks."""
         region = found.region
         narrow = self._narrow(region)
         device = found.broken
-        by_device = device is not None and (narrow or found.middle > _ALIKE * float(np.max(found.excess)))
+        by_device = device is not None and (narrow or self._in_the_middle(region) > _ALIKE * np.max(found.excess))
         if narrow and device is None:
             several = np.count_nonzero(region.left, axis=0)
             device = int(np.argmax(several))
@@ -272,13 +251,24 @@ class TableSearch:
         for part in parts:
             self._add(part)
 
+    def _in_the_middle(self, region: TableRegion) -> float:
+        """The excess where both intervals shrink to their middles: what halving them leaves at least."""
+        deadline = 0.5 * sum(region.deadline_s)
+        own = 0.5 * sum(self._own(region)) if self._curved else None
+        self.regions += 1
+        point = TableRegion(
+            (deadline, deadline), region.own_s if own is None else (own, own), region.left, region.prices
+        )
+        found = self._relaxation.examine(point, self._trial)
+        return -np.inf if found is None else float(np.max(found.excess))
+
     def _halves(self, found: Relaxed, device: int) -> Iterator[TableRegion]:
         """The region with the lighter, then with the heavier actions of one device."""
         region = found.region
         actions = np.flatnonzero(region.left[:, device])
         order = actions[np.argsort(found.heavy[actions, device], kind="stable")]
         share = np.cumsum(found.share[order, device])
-        cut = int(np.clip(np.searchsorted(share, _ALIKE) + 1, 1, order.size - 1))
+        cut = int(np.clip(np.searchsorted(share, _HALF) + 1, 1, order.size - 1))
         if share[cut - 1] >= 1.0 - 1e-9 and cut > 1:  # all of the share is on one side: between the two that have some
             cut = max(1, int(np.searchsorted(share, 1e-9)) + 1)
             cut = min(cut, order.size - 1)
