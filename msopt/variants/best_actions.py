@@ -23,7 +23,14 @@ from msopt.variants.table_search import TableProof, TableSearch
 from msopt.variants.utilities import Admission
 from msopt.variants.variant import Variant
 
-USUAL_TABLE_EFFORT = SearchEffort(regions=2000)
+_USUAL_REGIONS = 2000
+_USUAL_NUMBERS = 5_000_000  # actions of all devices in all regions: of large tables fewer regions are examined
+_LEAST_REGIONS = 30
+
+
+def usual_effort(table: ActionTable) -> SearchEffort:
+    """The regions that a search examines at most unless told otherwise: fewer, the larger the table."""
+    return SearchEffort(regions=int(np.clip(_USUAL_NUMBERS // table.tokens.size, _LEAST_REGIONS, _USUAL_REGIONS)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -127,7 +134,7 @@ def solve_actions(
     limits : sequence of ControlLimit
         Beside the scenario's.
     effort : SearchEffort, optional
-        2000 regions by default.
+        By default 2000 regions, fewer where the table is large.
     starts : array of int, shape (n, K), optional
         Choices to begin with.
 
@@ -151,7 +158,7 @@ def best_of_variant(
     starts: IntArray | None = None,
 ) -> ActionsSolution:
     """`solve_actions` with a variant that is made already."""
-    effort = USUAL_TABLE_EFFORT if effort is None else effort
+    effort = usual_effort(table) if effort is None else effort
     found = _searched(scenario, table, variant, effort, starts)
     if not isinstance(variant.utility, Admission):
         return found

@@ -14,12 +14,14 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError
+from msopt.lengths.enumeration import combinations
 from msopt.lengths.region_search import SearchEffort
 from msopt.variants.action_problem import ActionProblem, Outcome
-from msopt.variants.near_choices import near_choices
 from msopt.variants.table_relaxation import Relaxed, TableRegion, TableRelaxation
 
-_COMBINATIONS = 2000
+_COMBINATIONS = 2000  # of few devices
+_SCORED = 2_000_000  # actions of all combinations of many devices
+_LEAST_COMBINATIONS = 16  # however many devices there are
 _ALIKE = 0.9  # of the excess that is left in the middle of an interval: halving it gains less than settling a device
 _HALF = 0.5  # of the share of a device's actions
 _NARROW = 1e-13  # relative: deadlines that differ by round-off
@@ -28,6 +30,7 @@ _NEAR_START = 1.0 / 16.0
 _EDGE = 1e-9  # relative, beyond either end of the deadlines
 _FIRST_DEADLINES = 24
 _POLISHES = 50
+_ALMOST = 1e-3  # relative: what a choice is worth, less this, is beaten by choices that are worth as much
 _HALVINGS = 60
 
 
@@ -67,6 +70,7 @@ class TableSearch:
         self.problem = problem
         self.effort = effort
         self.nodes = self.regions = 0
+        self._most = int(np.clip(_SCORED // problem.table.shape[1], _LEAST_COMBINATIONS, _COMBINATIONS))
         self.value, self.deadline_s = -np.inf, np.inf
         self.choice: IntArray | None = None
         self._relaxation = TableRelaxation(problem)
@@ -187,30 +191,47 @@ class TableSearch:
         for deadline in np.geomspace(base, end, _FIRST_DEADLINES):
             if self._spent() and self.choice is not None:
                 return
-            slice_s = (float(deadline) * (1.0 - 1e-3), float(deadline))
-            found = self._relaxation.examine(
-                TableRegion(slice_s, (0.0, np.inf), self.problem.rules.allowed), self._trial
-            )
+            found = self._relaxation.examine(self._slice(float(deadline)), self._trial)
             self.regions += 1
             if found is not None:
                 self.score(found.candidates)
 
     def _polish(self) -> None:
-        """Better choices by changing one device's action, as long as there are any."""
-        allowed = self.problem.rules.allowed
+        """Better choices by changing one device's action, as long as there are any; of many the likeliest changes."""
+        count = self.problem.table.shape[1]
+        at_once = max(_SCORED // count, _LEAST_COMBINATIONS)
         for _ in range(_POLISHES if self.choice is not None else 0):
             assert self.choice is not None
+            allowed = self.problem.rules.allowed.copy()
+            allowed[self.choice, np.arange(count)] = False
             action, device = np.nonzero(allowed)
-            changed = action != self.choice[device]
-            action, device = action[changed], device[changed]
+            likely = action.size > at_once
+            if likely:
+                worse = self._worse(self.choice)[action, device]
+                best = np.argpartition(worse, at_once - 1)[:at_once]
+                action, device = action[best], device[best]
             before = self.value
-            for part in _parts(action.size, self.choice.size):
-                choices = np.repeat(self.choice[None, :], action[part].size, axis=0)
-                choices[np.arange(len(choices)), device[part]] = action[part]
-                if len(choices):
-                    self.score(choices)
-            if not self.value > before or self._spent():
+            choices = np.repeat(self.choice[None, :], action.size, axis=0)
+            choices[np.arange(action.size), device] = action
+            if action.size:
+                self.score(choices)
+            if likely or not self.value > before or self._spent():
                 return
+
+    def _worse(self, choice: IntArray) -> FloatArray:
+        """How much more each action loses than the chosen one where the deadline stays, shape (A, K)."""
+        almost = self.problem.utility.scaled(self.value, 1.0 - _ALMOST)
+        found = self._relaxation.examine(self._slice(self.deadline_s), almost)
+        self.regions += 1
+        if found is None:
+            return np.zeros(self.problem.table.shape)
+        loss = found.loss[1]
+        chosen = loss[choice, np.arange(choice.size)]
+        return np.asarray(loss - np.where(np.isfinite(chosen), chosen, 0.0))
+
+    def _slice(self, deadline_s: float) -> TableRegion:
+        """A hair of deadlines up to one."""
+        return TableRegion((deadline_s * (1.0 - 1e-3), deadline_s), (0.0, np.inf), self.problem.rules.allowed)
 
     # Regions.
 
@@ -222,7 +243,7 @@ class TableSearch:
         if found is None:
             return
         self.score(found.candidates)
-        choices, seen = near_choices(found.loss, found.excess, found.region.left, _COMBINATIONS)
+        choices, _, seen = combinations(found.loss, found.excess, found.region.left, self._most)
         self.nodes += seen
         if choices is not None:
             if len(choices):
@@ -332,9 +353,3 @@ def _least(holds: object, size: float) -> float | None:
             break
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
-
-
-def _parts(count: int, devices: int) -> Iterator[slice]:
-    """Slices of so many changes that few numbers are held at once."""
-    size = max(1, 1_000_000 // devices)
-    return (slice(start, start + size) for start in range(0, count, size))
