@@ -56,8 +56,7 @@ def _one_row(value: FloatArray, row: FloatArray, bound: float) -> tuple[float, F
     low, at_low = 0.0, line(0.0)
     if at_low[1] >= 0.0:
         return 0.0, _shares(value.shape, [(1.0, at_low[2])])
-    finite = value[np.isfinite(value)]
-    most = _PENALTY * (float(np.ptp(finite)) + 1.0) * value.shape[1] / max(abs(bound), float(np.max(np.abs(row))))
+    most = _penalty(value) / max(abs(bound), float(np.max(np.abs(row))))
     high, at_high = most, line(most)
     if at_high[1] < 0.0:
         return most, _shares(value.shape, [(1.0, at_high[2])])
@@ -88,7 +87,7 @@ def _shares(shape: tuple[int, int], parts: list[tuple[float, IntArray]]) -> Floa
 
 def _penalty(value: FloatArray) -> float:
     """What breaking a row by all of its size costs."""
-    return _PENALTY * (float(np.ptp(value[np.isfinite(value)])) + 1.0)
+    return float(_PENALTY * (np.ptp(value[np.isfinite(value)]) + 1.0) * value.shape[1])
 
 
 def _by_simplex(value: FloatArray, rows: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray]:

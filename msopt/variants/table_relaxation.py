@@ -112,6 +112,9 @@ class TableRelaxation:
         value = np.where(left, terms.worth - terms.per_second * own, -np.inf)
         base = terms.constant - terms.per_second * (np.array([start, end]) + problem.base_s)
         rows, bounds = self._rows(band, region.own_s, left)
+        least_used = np.sum(np.min(np.where(left, np.min(rows, axis=1), np.inf), axis=1), axis=-1)
+        if np.any(least_used > bounds + _OVER * np.maximum(1.0, np.abs(bounds))):
+            return None
         found = self._prices(value, rows, bounds, base, region.prices)
         if found is None:
             return None
@@ -189,6 +192,7 @@ class TableRelaxation:
         return None if np.max(excess) <= 0.0 else (prices, share, excess)
 
 
+_OVER = 1e-9  # relative: what rows of sums are broken by surely
 _SMALLEST = float(np.finfo(float).tiny)
 
 

@@ -87,8 +87,8 @@ class TableSearch:
             self.choice = choices[best].copy()
         return outcome
 
-    def run(self, starts: IntArray | None = None) -> TableProof:
-        """Search until proven or until the effort is spent.
+    def run(self, starts: IntArray | None = None) -> TableProof | None:
+        """Search until proven or until the effort is spent; None where no choice keeps all limits.
 
         Parameters
         ----------
@@ -98,25 +98,24 @@ class TableSearch:
         Raises
         ------
         InfeasibleError
-            Where no choice keeps all limits, or none was found before the effort was spent.
+            Where none was found before the effort was spent.
         """
         if starts is not None and len(starts):
             self.score(starts)
         interval = self._deadlines()
         if interval is None:
-            raise InfeasibleError("no choice of actions keeps all limits, however long the round")
+            return None
         self._first_choices(interval)
         self._polish()
         everywhere = (0.0, np.inf)
         self._add(TableRegion(interval, everywhere, self.problem.rules.allowed))
-        while self._heap and -self._heap[0][0] > self._trial and not self._spent():
+        while self._open and not self._spent():
             self._split(heapq.heappop(self._heap)[2])
-        left = -self._heap[0][0] if self._heap else -np.inf
         if self.choice is None:
-            finished = not self._heap or left <= self._trial
-            raise InfeasibleError(
-                "no choice of actions keeps all limits" + ("" if finished else ", as far as the search went")
-            )
+            if self._open:
+                raise InfeasibleError("no choice of actions keeps all limits, as far as the search went")
+            return None
+        left = -self._heap[0][0] if self._heap else -np.inf
         bound = max(left, self._trial)
         return TableProof(
             self.choice,
@@ -125,6 +124,23 @@ class TableSearch:
             self.deadline_s,
             self.nodes,
         )
+
+    def possible(self) -> bool:
+        """Whether any choice keeps all limits, as far as the effort goes."""
+        interval = self._deadlines()
+        if interval is None:
+            return False
+        self._first_choices(interval, until_any=True)
+        if self.choice is None:
+            self._add(TableRegion(interval, (0.0, np.inf), self.problem.rules.allowed))
+        while self.choice is None and self._open and not self._spent():
+            self._split(heapq.heappop(self._heap)[2])
+        return self.choice is not None
+
+    @property
+    def _open(self) -> bool:
+        """Whether a region may hold a better choice."""
+        return bool(self._heap) and -self._heap[0][0] > self._trial
 
     @property
     def _trial(self) -> float:
@@ -184,12 +200,12 @@ class TableSearch:
                 return value - 1e-9 * max(1.0, abs(value))
         return -np.finfo(float).max
 
-    def _first_choices(self, interval: tuple[float, float]) -> None:
+    def _first_choices(self, interval: tuple[float, float], until_any: bool = False) -> None:
         """Roundings of the linear program at deadlines over the interval."""
         start, end = interval
         base = max(start, 1e-6 * end)
         for deadline in np.geomspace(base, end, _FIRST_DEADLINES):
-            if self._spent() and self.choice is not None:
+            if (until_any or self._spent()) and self.choice is not None:
                 return
             found = self._relaxation.examine(self._slice(float(deadline)), self._trial)
             self.regions += 1
