@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from reports.shared.mean_intervals import Mean, mean_of
+from reports.shared.estimators import Mean, mean_of
 from reports.studies.points import attempt
 
 if TYPE_CHECKING:

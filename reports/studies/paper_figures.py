@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msopt import PRESETS
 from msopt.model.problems import KINDS, Problem
-from reports.shared.mean_intervals import mean_of
+from reports.shared.estimators import mean_of
 from reports.shared.quantities import units_of
 from reports.studies.effort import Effort
 from reports.studies.study import OPTIMUM, Study, Value

@@ -229,7 +229,7 @@ def test_the_answer_compares_every_method(msopt: Command) -> None:
     }
     best = rows.groupby("problem", sort=False)["goodput_tokens_per_s"].first()
     for row in rows.astype(object).where(rows.notna(), None).to_dict("records"):
-        if row["method"] == "centralised":
+        if str(row["method"]).startswith("centralised"):
             assert row["goodput_tokens_per_s"] is None
             assert "server.draft_s_per_token" in row["reason"]
             continue

@@ -29,7 +29,7 @@ from reports.claims.judging import (
 from reports.claims.ms_claims import MS_CLAIMS
 from reports.claims.studied import collect
 from reports.claims.ud_claims import UD_CLAIMS
-from reports.shared.mean_intervals import mean_of
+from reports.shared.estimators import mean_of
 from reports.shared.record import Record
 from reports.studies import gains
 from reports.studies.closed_forms import CLOSED
