@@ -66,8 +66,8 @@ def test_without_corrections_against_the_papers_text(description: Description) -
 
 
 def test_more_starts_are_never_worse_and_set_a_weak_device_aside() -> None:
-    """One device of -30 dB makes every rejection dear: from no drafts no token pays, without that device many do."""
-    cell = base((0.9, 0.01, -30.0, -30.0), *[(0.9, 0.01, 20.0, 20.0)] * 4)
+    """One device of -40 dB makes every rejection dear, and one token of one device alone is not worth its time."""
+    cell = base((0.9, 0.05, -40.0, -40.0), *[(0.9, 0.05, 20.0, 20.0)] * 4)
     scenario = scenario_of(cell)
     problem = ModeProblem(scenario, expected_correction(scenario, "best"))
     found = {start: greedy_lengths(problem, start) for start in get_args(GreedyStart)}
