@@ -120,3 +120,15 @@ def halves(draws: Any) -> tuple[FloatArray, FloatArray]:
     """
     rows = np.asarray(draws, dtype=float)
     return (rows, rows) if len(rows) < 2 else (rows[1::2], rows[::2])
+
+
+def lies(estimate: Mean, low: float, high: float) -> bool | None:
+    """Whether a number lies from `low` to `high`: True or False by its whole interval, None where that reaches both.
+
+    >>> found = Mean(2.0, 1.5, 2.5, 9)
+    >>> lies(found, 0.0, 3.0), lies(found, 3.0, 4.0), lies(found, 2.0, 3.0)
+    (True, False, None)
+    """
+    if low <= estimate.low and estimate.high <= high:
+        return True
+    return False if estimate.high < low or high < estimate.low else None
