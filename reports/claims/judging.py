@@ -152,8 +152,8 @@ def verdict(cases: Sequence[Case]) -> str:
 
 
 def where(cases: Sequence[Case]) -> str:
-    """Name the cases that hold, or that do not where they are fewer; empty for a verdict without exceptions."""
-    if verdict(cases) in (HELD, NOT_HERE):
+    """Name the cases that hold, or that do not where they are fewer; empty where one word says it of all."""
+    if verdict(cases) in (HELD, NOT_HERE) or len(cases) == 1:
         return ""
     named = {outcome: [case.name for case in cases if case.outcome == outcome] for outcome in ("holds", "fails")}
     good, bad = named["holds"], named["fails"]
@@ -191,6 +191,11 @@ def _bare(value: float, unit: str) -> str:
 def number_words(value: float, unit: str) -> str:
     """A number with its unit, "1" in per cent."""
     return f"{_bare(value, unit)} {'%' if unit == '1' else unit}".rstrip()
+
+
+def range_words(low: float, high: float, unit: str) -> str:
+    """Two numbers with one unit."""
+    return f"{_bare(low, unit)} to {number_words(high, unit)}"
 
 
 def within(name: str, estimate: Mean, low: float, high: float, *, unit: str = "1", beside: str = "") -> Case:

@@ -1,9 +1,10 @@
 """A claim for every number that the papers quote: each its own test, by the statistic that the papers plot."""
 
+import math
 from typing import TYPE_CHECKING
 
 from reports.claims.comparisons import SHORT
-from reports.claims.judging import Case, Claim, mean_of_ratios_words, number_words, within
+from reports.claims.judging import Case, Claim, mean_of_ratios_words, number_words, range_words, within
 from reports.studies.paper_figures import GOODPUT, pair
 from reports.studies.quoted import QUOTED, REALISATIONS, UPLINK_SET, Quoted
 
@@ -27,11 +28,12 @@ def claims_of(paper: str) -> tuple[Claim, ...]:
 
 
 def _claim(record: Quoted) -> Claim:
-    limits = (number_words(end, record.unit) for end in (record.low, record.high))
-    low, high = limits
-    reach = f"at most {high}" if record.low == float("-inf") else f"at least {low}"
-    if abs(record.low) != float("inf") and abs(record.high) != float("inf"):
-        reach = f"from {low} to {high}"
+    if math.isinf(record.low):
+        reach = f"at most {number_words(record.high, record.unit)}"
+    elif math.isinf(record.high):
+        reach = f"at least {number_words(record.low, record.unit)}"
+    else:
+        reach = f"from {range_words(record.low, record.high, record.unit)}"
     everywhere = f", at every value of {record.along}" if record.along else ""
     return Claim(
         id=record.id,
@@ -91,7 +93,6 @@ def _case(record: Quoted, name: str, goodputs: "dict[str, pd.Series[float]]") ->
     if ratios is not None:
         words.append(mean_of_ratios_words(ratios, record.unit))
     if record.paper == "[MS]" and estimate.draws > 1:
-        low, high = record.of_so_many(goodputs)
-        ends = f"{number_words(low, record.unit)} to {number_words(high, record.unit)}"
+        ends = range_words(*record.of_so_many(goodputs), record.unit)
         words.append(f"{REALISATIONS} draws would print {ends}")
     return within(name, estimate, record.low, record.high, unit=record.unit, beside="; ".join(words))

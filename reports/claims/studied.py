@@ -126,13 +126,13 @@ def _tasks(effort: Effort, seed: int, studies: Mapping[str, Study]) -> dict[str,
         for name, study in studies.items()
     }
 
-    def each(function: Callable[..., Any], presets: Sequence[str]) -> list[Task]:
-        draws = effort.draws["heterogeneous" if presets is MS_PRESETS else "modes"]
+    def each(function: Callable[..., Any], presets: Sequence[str], draws: int | None = None) -> list[Task]:
+        draws = draws or effort.draws["heterogeneous" if presets is MS_PRESETS else "modes"]
         numbered = [(number, draw_seed(seed, number)) for number in range(draws)]
         return [(function, (preset, *one, effort.devices)) for preset in presets for one in numbered]
 
-    tasks["ms_fig3"] = each(closed_forms.one_length, MS_PRESETS)
-    tasks["ud_fig6"] = each(closed_forms.uplink_sets, UD_PRESETS)
+    tasks["ms_fig3"] = each(closed_forms.one_length, MS_PRESETS, effort.curve_draws)
+    tasks["ud_fig6"] = each(closed_forms.uplink_sets, UD_PRESETS, effort.curve_draws)
     tasks["probes"] = each(probe_ms, MS_PRESETS) + each(probe_ud, UD_PRESETS)
     tasks["ud_greedy"] = [
         (greedy_paths, (*given, power))

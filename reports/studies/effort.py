@@ -16,8 +16,8 @@ class Effort:
     draws : dict
         Channel draws at every point of every figure, by problem, but for the next.
     curve_draws : int
-        Channel draws of [MS] Figs. 6 to 8, whose schemes take milliseconds: gains over Fixed BW&L are heavy-tailed, and
-        no interval of few draws covers what rare deep fades do to a mean.
+        Channel draws of [MS] Figs. 3 and 6 to 8 and [UD] Fig. 6, which take milliseconds: gains over Fixed BW&L are
+        heavy-tailed, and no interval of few draws covers what rare deep fades do to a mean.
     bandwidth_hz, ms_devices, downlink_power_dbm, ud_devices, power_ratio : tuples
         The points of the figures.
     greedy_power_dbm : tuple
