@@ -44,7 +44,7 @@ def test_keys(msopt: Command, problem: Problem) -> None:
 def test_what_solve_writes_evaluate_reads(msopt: Command, problem: Problem) -> None:
     path, written = msopt.scenario(s2()), msopt.folder / "control.json"
     for method in METHODS[problem]:
-        if method in ("server-only", "point-to-point", "centralised"):
+        if method in ("server-only", "point-to-point", "centralised", "centralised-serial"):
             continue
         table = msopt.done("solve", path, "--problem", problem, "--method", method, "--output", written).out
         assert "dev-1" in table
