@@ -15,6 +15,7 @@ from msopt.modes.local_search import best_lengths
 from msopt.modes.mode_problem import ModeProblem
 from msopt.modes.subsets import combination, expected_of_all, sum_of_all
 from msopt.numerics import memory
+from msopt.numerics.clock import Clock
 from tests import brute_force
 from tests.cases import Description, scenario_of
 from tests.mode_cases import problem_of
