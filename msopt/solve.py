@@ -65,7 +65,7 @@ def solve(
         solution = record.of_variant(scenario, variant, chosen)
     else:
         raise ParameterError(_papers_alone(problem, method, scenario))
-    return replace(solution, method=method, warnings=cautions(solution))
+    return replace(solution, method=method, warnings=(*variant.remarks, *solution.warnings, *cautions(solution)))
 
 
 def _papers_alone(problem: Problem, method: str, scenario: Scenario) -> str:

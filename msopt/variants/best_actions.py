@@ -11,9 +11,9 @@ from msopt.errors import InfeasibleError, ParameterError
 from msopt.lengths.region_search import SearchEffort
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round
-from msopt.model.limits import Slack
 from msopt.model.objective import GOODPUT, Utility
 from msopt.model.scenario import Scenario
+from msopt.model.slacks import Slack
 from msopt.variants.action_problem import ActionProblem
 from msopt.variants.action_table import ActionTable
 from msopt.variants.decision import DecisionNumbers, limit_slack
@@ -102,7 +102,7 @@ class ActionsSolution:
             served=self.table.verified[at] > 0.0,
             extra={name: column[at] for name, column in self.table.extra.items()},
         )
-        return tuple(limit_slack(limit, numbers) for limit in self.variant.limits)
+        return tuple(limit_slack(limit, numbers) for limit in self.variant.limits if limit.sided)
 
 
 def solve_actions(
@@ -140,7 +140,9 @@ def solve_actions(
     """
     if table.device_names != scenario.device_names:
         raise ParameterError("the table of actions is for other devices than the scenario's")
-    return best_of_variant(scenario, table, Variant.of(scenario, utility, limits), effort, starts)
+    variant = Variant.of(scenario, utility, limits)
+    variant.check_table()
+    return best_of_variant(scenario, table, variant, effort, starts)
 
 
 def best_of_variant(

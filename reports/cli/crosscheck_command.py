@@ -9,7 +9,7 @@ import typer
 
 from msopt import ParameterError
 from reports.cli import arguments as opt
-from reports.methods.convex import need_cvxpy
+from reports.methods.conic_needs import need_cvxpy
 from reports.shared.inputs import read_scenario
 from reports.shared.output import check_folder, emit
 

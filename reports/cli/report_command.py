@@ -9,7 +9,7 @@ import msopt
 from msopt.model.validation import LARGEST_WHOLE
 from reports.cli import arguments as opt
 from reports.cli.sweep_command import Jobs
-from reports.methods.convex import need_cvxpy
+from reports.methods.conic_needs import need_cvxpy
 from reports.shared.inputs import scenario_path
 from reports.shared.output import check_folder, say, warn
 

@@ -17,8 +17,8 @@ from msopt import (
 )
 from msopt.cautions import cautions
 from msopt.model.control import Reaction
-from msopt.model.limits import Slack
 from msopt.model.problems import KINDS
+from msopt.model.slacks import Slack
 from msopt.modes.expected import DEFAULT_SAMPLES
 from msopt.options import checked_options
 from reports.shared.protocols import with_protocols

@@ -162,7 +162,8 @@ def _solve(study: Study, scheme: str, scenario: Scenario, bound: float | None) -
         return own._replace(status="failed") if isinstance(own, Failure) and own.status == REFUSED else own
     if scheme == OPTIMUM:
         return solve_best(scenario, study.problem, study.exact_up_to_devices, bound=bound, options=study.options)
-    return msopt.solve(scenario, study.problem, scheme, bound=bound, **study.options.get(scheme, {}))
+    options: Mapping[str, Any] = study.options.get(scheme, {})
+    return msopt.solve(scenario, study.problem, scheme, bound=bound, **options)
 
 
 def solve_best(
