@@ -59,7 +59,7 @@ class Evaluation:
         return float(self.round.goodput)
 
     def require_feasible(self) -> None:
-        """Raise InfeasibleError naming the first broken constraint and by how much."""
+        """Raise InfeasibleError naming the broken constraints and by how much."""
         _require_feasible(self.slacks)
 
 
@@ -72,14 +72,14 @@ class ReactionEvaluation:
     slacks: tuple[Slack, ...]
 
     def require_feasible(self) -> None:
-        """Raise InfeasibleError naming the first broken constraint and by how much."""
+        """Raise InfeasibleError naming the broken constraints and by how much."""
         _require_feasible(self.slacks)
 
 
 def _require_feasible(slacks: tuple[Slack, ...]) -> None:
-    for slack in slacks:
-        if slack.violation > 0.0:
-            raise InfeasibleError(slack.complaint())
+    broken = [slack.complaint() for slack in slacks if slack.violation > 0.0]
+    if broken:
+        raise InfeasibleError("; ".join(broken))
 
 
 def evaluate(

@@ -74,8 +74,10 @@ def react(scenario: Scenario, rejected: Sequence[int] | Sequence[str] | IntArray
     Raises
     ------
     ParameterError
-        For a device that the scenario does not have.
+        For a device that the scenario does not have, or a scenario with a variant, which says nothing of reactions.
     """
+    if scenario.variant_fields:
+        raise ParameterError(f"a reaction takes no variant ({', '.join(scenario.variant_fields)})")
     members = _members(scenario, rejected)
     count = members.size
     times = CorrectionTimes(scenario)

@@ -36,14 +36,13 @@ def variant_procedure_of(problem: Problem) -> VariantProcedure:
 
     def procedure(scenario: Scenario, variant: Variant, options: Options) -> Solution:
         need_cvxpy(f"method {CONVEX}")
-        _check(scenario, variant)
-        found = _relaxed(scenario, variant, problem, options.solver)
+        found = conic_optimum(scenario, variant, problem, options.solver)
         control = _rounded(scenario, variant, problem, found["draft_length"])
         evaluation = score(scenario, control, None, variant)
         evaluation.require_feasible()
         bound = _bound(variant, found)
         plain = variant.utility.name == GOODPUT.name
-        solved = Solution.of(
+        return Solution.of(
             scenario,
             control,
             evaluation,
@@ -56,7 +55,6 @@ def variant_procedure_of(problem: Problem) -> VariantProcedure:
             solver=found.solver,
             warnings=_left_out(variant),
         )
-        return solved
 
     return procedure
 
@@ -77,9 +75,19 @@ def _check(scenario: Scenario, variant: Variant) -> None:
         raise ParameterError(f"method {CONVEX} has no convex program for {fault}; use decomposition or exact")
 
 
-def _relaxed(scenario: Scenario, variant: Variant, problem: Problem, solver: str | None) -> "FormulationSolution":
-    """The optimum over real lengths, with the limits that a program states."""
+def conic_optimum(scenario: Scenario, variant: Variant, problem: Problem, solver: str | None) -> "FormulationSolution":
+    """The optimum over real lengths, with the limits that a program states.
+
+    Raises
+    ------
+    ParameterError
+        For a variant that no program bounds.
+    SolveError
+        Where the solver failed; an InfeasibleError where no point keeps the limits.
+    """
     from formulations import DraftControl
+
+    _check(scenario, variant)
 
     program = DraftControl(scenario, common=KINDS[problem].one_length)
     if variant.utility is not GOODPUT:

@@ -79,7 +79,9 @@ def _of_devices(key: str, values: FloatArray, unit: str) -> Parameter:
     if unit == "dB":
         ratios = " to ".join(f"{float(db_to_linear(end)):.4g}" for end in _ends(values))
         return Parameter(key, _range(values, unit), f"{ratios} times the noise")
-    return Parameter(key, _range(values, unit), " to ".join(with_prefix(end, unit, 4) for end in _ends(values)))
+    unit = "" if unit == "1" else unit
+    reading = " to ".join(with_prefix(end, unit, 4) for end in _ends(values)) if unit else ""
+    return Parameter(key, _range(values, unit), reading)
 
 
 def _ends(values: FloatArray) -> list[float]:
