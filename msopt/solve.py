@@ -70,6 +70,9 @@ def solve(
 
 def _papers_alone(problem: Problem, method: str, scenario: Scenario) -> str:
     """What to say of a variant that a method does not take."""
-    takers = [f"{each.name} of {kind}" for kind in PROBLEMS for each in methods_of(kind) if each.of_variant is not None]
+    takers = [(kind, each.name) for kind in PROBLEMS for each in methods_of(kind) if each.of_variant is not None]
+    kinds, names = (list(dict.fromkeys(part)) for part in zip(*takers, strict=True))
     asked = f" ({', '.join(scenario.variant_fields)})" if scenario.variant_fields else ""
-    return f"method {method} of problem {problem} takes no variant{asked}; {', '.join(takers)} do"
+    return (
+        f"method {method} of problem {problem} takes no variant{asked}; {', '.join(names)} of {' and '.join(kinds)} do"
+    )

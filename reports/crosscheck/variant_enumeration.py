@@ -33,7 +33,7 @@ UTILITIES: Mapping[str, Callable[[Any, FloatArray], FloatArray]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Choices:
+class EveryChoice:
     """All choices of a length for each device, or of taking no part; arrays of shape (n, K)."""
 
     scenario: Scenario
@@ -41,7 +41,7 @@ class Choices:
     served: BoolArray
 
     @classmethod
-    def of(cls, scenario: Scenario, idle: bool) -> "Choices | None":
+    def of(cls, scenario: Scenario, idle: bool) -> "EveryChoice | None":
         """None where there are too many to try."""
         low, high = scenario.length_limits("heterogeneous")
         K = scenario.device_count
@@ -111,7 +111,7 @@ class Choices:
         return np.where(fits(deadline), deadline, np.inf)
 
 
-_AIRTIME: dict[str, Callable[[Any, Choices, FloatArray], FloatArray]] = {
+_AIRTIME: dict[str, Callable[[Any, EveryChoice, FloatArray], FloatArray]] = {
     "average power": lambda limit, at, round_s: (
         (limit.average_power_w * round_s - limit.draft_power_w * at.draft_s) / np.maximum(limit.transmit_power_w, _FITS)
     ),
@@ -129,7 +129,7 @@ _SHARE: dict[str, Callable[[Any, FloatArray], FloatArray]] = {
 
 def best_of_all(scenario: Scenario, variant: Variant) -> float | None:
     """The greatest utility of all choices; -inf where none keeps the limits, None where there are too many to try."""
-    choices = Choices.of(scenario, variant.idle)
+    choices = EveryChoice.of(scenario, variant.idle)
     if choices is None:
         return None
     deadline = choices.shortest_s(variant.limits)
@@ -153,9 +153,9 @@ def _worth(utility: Utility, goodput: FloatArray) -> FloatArray:
     return np.asarray(utility.value(goodput, np.ones(len(goodput))))
 
 
-def _kept(scenario: Scenario, variant: Variant, choices: Choices, row: int, deadline_s: float) -> bool:
+def _kept(scenario: Scenario, variant: Variant, choices: EveryChoice, row: int, deadline_s: float) -> bool:
     """Whether one choice keeps the two sides of every limit."""
-    one = Choices(scenario, choices.length[row : row + 1], choices.served[row : row + 1])
+    one = EveryChoice(scenario, choices.length[row : row + 1], choices.served[row : row + 1])
     share = one.share_hz(variant.limits, np.array([[deadline_s]]))[0]
     bits = one.length[0] * scenario.token_payload_bits("heterogeneous")
     rate = scenario.uplink.rate(share)
