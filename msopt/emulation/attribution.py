@@ -44,7 +44,8 @@ def attribution(
     seed: int = 0,
     level: float = LEVEL,
 ) -> tuple[EffectCost, ...]:
-    """The cost of every effect that `left_out` asks for, alone; then of all at once, which need not be their sum.
+    """The cost of every effect that `left_out` asks for, alone; then of all at once, which need not be their sum (where that is
+    more than one of them).
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ def attribution(
         )
 
     effects = dict(left_out.each())
-    if len(effects) > 1:
+    if left_out not in (FORMULA, *effects.values()):
         effects["all of these at once"] = left_out
     plain = play(FORMULA)
     return tuple(_cost(name, plain, play(effect), level) for name, effect in effects.items())

@@ -76,27 +76,14 @@ def emulate(
     arrives = drafts & (np.random.default_rng(seeds[3]).random(drafts.shape) >= left_out.loss_probability)
     lengths = np.concatenate([_each_round(block, block.control.draft_length) for block in blocks])
     played = source.play(lengths, drafts, arrives)
-    draft_s = clock.draft_s(played.drafted)
-    there_s = draft_s + _upload_s(blocks, played.drafted)
-    verify_s = clock.verify_s(played.drafted, arrives)
     rejected = arrives & (played.accepted < played.drafted)
     exchanged = _corrections(blocks, rejected, seeds[4])
-
-    ready_s = np.max(there_s, axis=-1)
-    start_s = np.concatenate([[0.0], np.cumsum(ready_s + verify_s + np.max(exchanged.seconds, axis=-1), dtype=float)])
-    begin_s = start_s[:-1]
-    verified_s = begin_s + ready_s + verify_s
+    draft_s, verify_s = clock.draft_s(played.drafted), clock.verify_s(played.drafted, arrives)
     corrects = rejected & KINDS[control.problem].corrects
     return PlayedRounds(
         device_names=scenario.device_names,
         predicted=formula.goodput,
         predicted_error=formula.standard_error or 0.0,
-        start_s=start_s,
-        draft_end_s=begin_s[:, None] + draft_s,
-        upload_end_s=begin_s[:, None] + there_s,
-        verify_start_s=begin_s + ready_s,
-        verified_s=verified_s,
-        corrected_s=verified_s[:, None] + exchanged.seconds,
         drafts=drafts,
         arrives=arrives,
         drafted=played.drafted,
@@ -104,7 +91,27 @@ def emulate(
         tokens=played.tokens,
         mode=np.where(corrects, np.where(exchanged.on_uplink, 1, 2), 0),
         correlated_rounds=_correlated(scenario, left_out, prompt_rounds),
+        **_on_the_clock(draft_s, _upload_s(blocks, played.drafted), verify_s, exchanged.seconds),
     )
+
+
+def _on_the_clock(
+    draft_s: FloatArray, upload_s: FloatArray, verify_s: FloatArray, exchange_s: FloatArray
+) -> dict[str, FloatArray]:
+    """When every step of every round ends: one round begins where the one before has ended for all."""
+    there_s = draft_s + upload_s
+    ready_s = np.max(there_s, axis=-1)
+    start_s = np.concatenate([[0.0], np.cumsum(ready_s + verify_s + np.max(exchange_s, axis=-1), dtype=float)])
+    begin_s = start_s[:-1]
+    verified_s = begin_s + ready_s + verify_s
+    return {
+        "start_s": start_s,
+        "draft_end_s": begin_s[:, None] + draft_s,
+        "upload_end_s": begin_s[:, None] + there_s,
+        "verify_start_s": begin_s + ready_s,
+        "verified_s": verified_s,
+        "corrected_s": verified_s[:, None] + exchange_s,
+    }
 
 
 def _check(scenario: Scenario, rounds: int, prompt_rounds: int, seed: int, left_out: LeftOut) -> None:

@@ -143,8 +143,12 @@ def test_attribution_switches_on_one_at_a_time_on_the_same_luck() -> None:
     assert fading.high - fading.low < 0.5 * (alone_high - alone_low) / plain.predicted, "shared luck cancels"
 
 
-def test_nothing_asked_for_costs_nothing() -> None:
+def test_only_what_is_asked_for_has_a_row() -> None:
     assert attribution(ONE, ALONE, 40, LeftOut()) == ()
+    (loss,) = attribution(ONE, ALONE, 40, LeftOut(loss_probability=0.5))
+    assert loss.effect == "lost drafts"
+    both = attribution(ONE, ALONE, 40, LeftOut(coherence_rounds=20, solved_anew=True))
+    assert [cost.effect for cost in both] == ["fading, control kept", "fading, solved anew"]
 
 
 @pytest.mark.parametrize(
