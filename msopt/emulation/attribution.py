@@ -44,8 +44,9 @@ def attribution(
     seed: int = 0,
     level: float = LEVEL,
 ) -> tuple[EffectCost, ...]:
-    """The cost of every effect that `left_out` asks for, alone; then of all at once, which need not be their sum (where that is
-    more than one of them).
+    """The cost of every effect that `left_out` asks for, alone; of several also all at once.
+
+    That need not be the sum of them: what hides behind the slowest device costs once.
 
     Parameters
     ----------

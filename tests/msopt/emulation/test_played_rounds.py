@@ -126,7 +126,7 @@ def left_outs() -> st.SearchStrategy[LeftOut]:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(description=descriptions(devices=(1, 4)), left_out=left_outs(), problem=st.sampled_from(PROBLEMS))
 def test_what_holds_in_every_round(description: Description, left_out: LeftOut, problem: Problem) -> None:
     scenario = scenario_of(description)
