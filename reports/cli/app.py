@@ -2,7 +2,8 @@
 
 Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible,
 the solver failed, or a sweep has rows without an answer, 130 interrupted, 143 terminated. pandas and matplotlib
-are loaded by `report` and for the files of `emulate`, jinja2 by `report` only, cvxpy by `crosscheck` and by method `convex`, rich where a table is printed.
+are loaded by `report` and for the files of `emulate`, jinja2 by `report` only, cvxpy by `crosscheck` and by method
+`convex`, rich where a table is printed.
 """
 
 import io
