@@ -123,8 +123,8 @@ def test_messages_under_way_and_who_sits_out() -> None:
     alone = Control(
         problem="modes", draft_length=[3, 0], bandwidth_hz=control.bandwidth_hz, served=np.array([True, False])
     )
-    for given in (played, emulate(scenario, alone, 4)):
-        assert given.goodput == pytest.approx(given.predicted, rel=EXACT)
+    for each in (played, emulate(scenario, alone, 4)):
+        assert each.goodput == pytest.approx(each.predicted, rel=EXACT)
     assert not emulate(scenario, alone, 4).tokens[:, 1].any()
 
 
