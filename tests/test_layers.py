@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("msopt", "formulations", "verification", "reports")
 ALLOWED_OUTSIDE = {"msopt": {"numpy", "scipy", "pydantic", "tomli_w"}}
 HEAVY = {"cvxpy": {"formulations"}, "torch": {"verification"}, "matplotlib": {"reports"}}
-TYPE_ONLY = {("msopt.solution", "pandas"), ("msopt.variants.action_table", "pandas")}
+TYPE_ONLY = {("msopt.solution", "pandas"), ("msopt.variants.action_table", "pandas"), ("msopt.sensitivity", "pandas")}
 
 GROUND = ("msopt.errors", "msopt.arrays", "msopt.units")
 BELOW: dict[str, tuple[str, ...]] = {
@@ -40,8 +40,11 @@ BELOW: dict[str, tuple[str, ...]] = {
     "msopt.methods": ("msopt.procedures",),
     "msopt.solve": ("msopt.methods", "msopt.cautions"),
     "msopt.many": ("msopt.solve",),
+    "msopt.sensitivity": ("msopt.solution",),
+    "msopt.choices": ("msopt.solve", "msopt.files"),
+    "msopt.uncertain": ("msopt.many",),
     "msopt.serving": ("msopt.rivals", "msopt.measured"),
-    "msopt": ("msopt.many", "msopt.serving", "msopt.drawn"),
+    "msopt": ("msopt.uncertain", "msopt.sensitivity", "msopt.choices", "msopt.serving", "msopt.drawn"),
     "formulations.core": ("msopt.model",),
     "formulations.terms": ("formulations.core",),
     "formulations.problems": ("formulations.terms",),
@@ -60,6 +63,7 @@ BELOW: dict[str, tuple[str, ...]] = {
 }
 EXCEPTIONS = {
     ("msopt.model.scenario", "msopt.files"): "`Scenario.read` and `.write` load the files where they are called",
+    ("msopt.solution", "msopt.sensitivity"): "`Solution.sensitivity` loads it where it is called",
     ("verification", "msopt"): "the version of the package, which a profile names",
 }
 

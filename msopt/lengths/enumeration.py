@@ -1,7 +1,7 @@
-"""All whole controls of a region that may beat the trial goodput, device by device (design section 4).
+"""The last step of a proof: all whole controls of a region that a bound leaves, listed (design section 4).
 
-By `multiple_choice` such a control loses less than the excess at one end of the interval: its devices' losses,
-none of them negative, add up to less. That leaves few lengths to most devices and few combinations of them.
+By `multiple_choice` a control that beats the trial goodput loses less than the excess at one end of the interval: its
+devices' losses, none of them negative, add up to less. That leaves few lengths to most devices and few combinations.
 """
 
 import numpy as np
@@ -9,6 +9,8 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.lengths.multiple_choice import Choices
 from msopt.numerics.margins import FITS
+
+_TRIED = 100  # times as many as are held: where a device has that many lengths left, halving the region is quicker
 
 
 def near_controls(
@@ -33,7 +35,7 @@ def near_controls(
         Partial combinations that were looked at.
     """
     excess, loss = choices.region.excess, choices.loss
-    kept = np.any(loss < excess[:, None, None], axis=0)
+    kept = np.any(loss < excess[:, None, None], axis=0)  # (n, K)
     rows, sums, seen = combinations(loss, excess, kept, most, (choices.value, choices.weight, choices.fall))
     if rows is None:
         return None, seen
@@ -74,13 +76,15 @@ def combinations(
     parts = np.stack([loss[0], loss[1], *summed])
     fixed = parts[:, row, everyone]
     fixed[:, free] = 0.0
-    sums = np.sum(fixed, axis=1)[:, None]
+    sums = np.sum(fixed, axis=1)[:, None]  # (5, partial controls)
     dearest = np.max(np.where(kept, np.min(loss, axis=0), 0.0), axis=0)[free]
     free = free[np.argsort(-dearest, kind="stable")]
     picked, seen = np.zeros((1, 0), dtype=np.int32), 0
     for device in free:
         options = np.flatnonzero(kept[:, device])
-        lost = sums[:2, :, None] + parts[:2, options, device][:, None, :]
+        if sums.shape[1] * options.size > _TRIED * most:
+            return None, none, seen
+        lost = sums[:2, :, None] + parts[:2, options, device][:, None, :]  # (2, partial controls, options)
         state, option = np.nonzero(np.any(lost < excess[:, None, None], axis=0))
         seen += state.size
         if state.size > most:

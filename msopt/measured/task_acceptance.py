@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from msopt.errors import ParameterError
 from msopt.measured.provenance import Count, Part, Positive, Sha256, Share, Text
+from msopt.model.acceptance import beta_counts
 from msopt.numerics.intervals import LEVEL, proportion_interval
 
 _ROUND_OFF = 1e-9
@@ -66,8 +67,8 @@ class Spread(Part):
         """The Beta law (a, b) with this mean and deviation; None where there is none."""
         if not 0.0 < self.std**2 < self.mean * (1.0 - self.mean):
             return None
-        total = self.mean * (1.0 - self.mean) / self.std**2 - 1.0
-        return self.mean * total, (1.0 - self.mean) * total
+        a, b = beta_counts(self.mean, self.std)
+        return a, b
 
 
 class CurvePoint(Part):

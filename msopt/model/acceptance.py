@@ -174,8 +174,14 @@ def _measured_curves(curves: Sequence[FloatArray]) -> Tabulated:
     return Tabulated(head, head[:, -1].copy(), np.zeros(len(curves)))
 
 
+def beta_counts(mean: Any, std: Any) -> tuple[Any, Any]:
+    """The counts (a, b) of Beta laws by their moments, 0 < std^2 < mean(1 - mean): a + b = mean(1 - mean)/std^2 - 1."""
+    total = mean * (1.0 - mean) / std**2 - 1.0
+    return mean * total, (1.0 - mean) * total
+
+
 def _beta_laws(mean: FloatArray, std: FloatArray) -> Tabulated:
-    """Beta laws by their moments: a + b = mean(1 - mean)/std^2 - 1."""
+    """Beta laws by their moments, as `beta_counts` has them: the spread is 1/(a + b)."""
     variance = std * std
     return Tabulated(np.empty((mean.size, 0)), mean, variance / (mean * (1.0 - mean) - variance))
 
@@ -232,6 +238,8 @@ class Acceptance(Frozen):
     @cached_property
     def groups(self) -> tuple[tuple[IntArray | slice, AcceptanceLaw], ...]:
         """The devices of each law that occurs, and the law; one law for all is given as a slice."""
+        if set(map(type, self.curves)) == {type(None)} and not self.std.any():  # as usual, and then quickly told
+            return ((slice(None), GeometricChords(self.mean) if self.piecewise else Geometric(self.mean)),)
         measured = np.array([curve is not None for curve in self.curves])
         beta = ~measured & (self.std > 0.0)
         geometric = ~measured & ~beta

@@ -287,6 +287,10 @@ class Scenario(Frozen):
         each = self.verify_per_device_s + self.verify_per_token_s
         return np.asarray(self.verify_base_s + each * count + self.verify_per_token_s * tokens)
 
+    def trip_s(self, drafts: BoolArray) -> FloatArray:
+        """What the messages of those who draft are under way besides being sent [s], shape (..., K)."""
+        return np.where(drafts, 0.0 if self.round_trip_s is None else self.round_trip_s, 0.0)
+
     @property
     def variant_fields(self) -> tuple[str, ...]:
         """Which of its fields make it a problem of its own; empty for the papers'."""

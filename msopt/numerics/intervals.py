@@ -1,7 +1,9 @@
-"""Intervals for what was counted."""
+"""Intervals for what was counted, and for means of independent draws."""
 
-from scipy.special import betaincinv
+import numpy as np
+from scipy.special import betaincinv, stdtrit
 
+from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 
 LEVEL = 0.95
@@ -34,3 +36,16 @@ def proportion_interval(accepted: float, trials: float, level: float = LEVEL) ->
     low = float(betaincinv(accepted, trials - accepted + 1.0, tail)) if accepted > 0.0 else 0.0
     high = float(betaincinv(accepted + 1.0, trials - accepted, 1.0 - tail)) if accepted < trials else 1.0
     return low, high
+
+
+def mean_interval(drawn: FloatArray, level: float = LEVEL) -> tuple[float, float]:
+    """Student's interval of the mean of two or more independent draws.
+
+    Examples
+    --------
+    >>> mean_interval(np.array([1.0, 2.0, 3.0]))
+    (-0.4841, 4.4841)
+    """
+    mean = float(np.mean(drawn))
+    reach = float(stdtrit(drawn.size - 1, 0.5 + level / 2.0) * np.std(drawn, ddof=1) / np.sqrt(drawn.size))
+    return mean - reach, mean + reach

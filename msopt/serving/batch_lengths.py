@@ -123,18 +123,6 @@ def schedule(
     return Schedule(sizes, table, _merge(sizes, table / table.max(axis=1, keepdims=True), 1.0 - tolerance))
 
 
-def mixed(laws: Sequence[Acceptance], length: int) -> Acceptance:
-    """The law of a batch whose sequences follow several laws in equal numbers: the mean curve, which E is linear in.
-
-    Up to a length; a single law is that law.
-    """
-    if len(laws) == 1:
-        return laws[0]
-    whole = np.arange(1.0, length + 1.0)[:, None]
-    curve = np.mean([law.survival(whole)[:, 0] for law in laws], axis=0)
-    return Acceptance.of([0.0], curves=[np.minimum.accumulate(curve)])
-
-
 def _merge(sizes: IntArray, share: FloatArray, least: float) -> tuple[tuple[int, int, int], ...]:
     """The fewest ranges: each goes on as long as one length keeps the least share at all its batch sizes.
 

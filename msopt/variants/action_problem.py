@@ -49,7 +49,13 @@ class ActionProblem:
         Of that table.
     """
 
-    def __init__(self, scenario: Scenario, table: ActionTable, utility: Utility, rules: TableRules) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        table: ActionTable,
+        utility: Utility,
+        rules: TableRules,
+    ) -> None:
         self.scenario = scenario
         self.table = table
         self.utility = utility
@@ -107,7 +113,9 @@ class ActionProblem:
         at = self.chosen(choice)
         bits, busy = self.table.bits[at], self.ready_s[at]
         plain = equal_latency(busy, bits, self.scenario.uplink, self.band_hz)
-        deadline = np.maximum(np.asarray(plain).reshape(len(choice), 1), greatest(busy))
+        deadline = np.maximum(
+            np.asarray(plain).reshape(len(choice), 1), np.maximum(greatest(busy), self.rules.least_deadline_s)
+        )
         if self.rules.plain:
             return deadline[:, 0]
         low, high = deadline, np.maximum(deadline, np.finfo(float).tiny)

@@ -45,7 +45,7 @@ class ActionTable(Frozen):
     Raises
     ------
     ParameterError
-        For columns of other shapes, numbers that are not finite or below 0, a device without an action.
+        For columns of other shapes, numbers that are not finite or below 0.
     """
 
     labels: tuple[str, ...]
@@ -69,9 +69,6 @@ class ActionTable(Frozen):
             object.__setattr__(self, name, self._column(name, getattr(self, name)))
         if allowed.shape != self.shape:
             raise ParameterError(f"action table: allowed has shape {allowed.shape}; {self.shape} is needed")
-        without = np.flatnonzero(~np.any(allowed, axis=0))
-        if without.size:
-            raise ParameterError(f"action table: {describe(self.device_names[without[0]])} has no action")
 
     def _column(self, name: str, values: Any) -> FloatArray:
         column = numbers(values, f"action table: {name}")
@@ -109,13 +106,12 @@ class ActionTable(Frozen):
         """
         low, high = scenario.length_limits(problem)
         lengths = every_length((low, high), scenario.device_count)
-        trip = np.where(lengths > 0.0, 0.0 if scenario.round_trip_s is None else scenario.round_trip_s, 0.0)
         table = cls(
             labels=tuple(f"draft {length}" for length in range(low, high + 1)),
             device_names=scenario.device_names,
             tokens=scenario.acceptance.expected_tokens(lengths),
             compute_s=lengths * scenario.draft_s_per_token,
-            trip_s=trip,
+            trip_s=scenario.trip_s(lengths > 0.0),
             bits=lengths * scenario.token_payload_bits(problem),
             verified=lengths + 1.0,
             drafted=lengths,

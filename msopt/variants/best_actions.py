@@ -149,6 +149,9 @@ def solve_actions(
     """
     if table.device_names != scenario.device_names:
         raise ParameterError("the table of actions is for other devices than the scenario's")
+    without = np.flatnonzero(~np.any(table.allowed, axis=0))
+    if without.size:
+        raise ParameterError(f"the table of actions has none for {scenario.device_label(int(without[0]))}")
     return best_of_variant(scenario, [table], Variant.of(scenario, utility, limits), effort, starts)
 
 

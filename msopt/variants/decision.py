@@ -47,12 +47,11 @@ class DecisionNumbers:
         length = control.draft_length.astype(float)
         draft_s = length * scenario.draft_s_per_token
         finished = finish_s(scenario, control.problem, length, control.bandwidth_hz)
-        trip = 0.0 if scenario.round_trip_s is None else np.where(length > 0.0, scenario.round_trip_s, 0.0)
         return cls(
             scenario=scenario,
             draft_length=length,
             draft_s=draft_s,
-            airtime_s=np.maximum(finished - draft_s - trip, 0.0),
+            airtime_s=np.maximum(finished - draft_s - scenario.trip_s(length > 0.0), 0.0),
             bandwidth_hz=control.bandwidth_hz,
             deadline_s=float(played.draft_upload_s),
             round_s=float(played.round_s),

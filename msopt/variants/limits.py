@@ -318,6 +318,28 @@ class ServerMemory(ControlLimit):
         rules.at_most(self.name, _extra(rules.table.extra, "server_bytes", self.name), self.memory_bytes)
 
 
+class EarliestDeadline(ControlLimit):
+    """D >= a time [s]: the server is not free before, or looks at drafts at given times only."""
+
+    name, unit, sense = "earliest deadline", "s", ">="
+    number = "seconds"
+
+    def __init__(self, seconds: Any) -> None:
+        self.seconds = float(_positive(self.name, seconds, zero=True))
+
+    def left(self, at: Any) -> Any:
+        """When verification begins [s]."""
+        return at.deadline_s
+
+    def right(self, at: Any) -> Any:
+        """The earliest time [s]."""
+        return self.seconds
+
+    def on_table(self, rules: TableRules) -> None:
+        """No deadline is sooner."""
+        rules.not_before(self.seconds)
+
+
 class Admitted(ControlLimit):
     """At least so many devices have a guaranteed goodput, and no other takes part: how ties of admission are broken."""
 

@@ -182,9 +182,9 @@ class TableSearch:
         first = (0.0, 0.0) if possible(0.0) else _least(possible, size)
         if first is None:
             return None
-        start = first[0]
+        start = max(first[0], problem.rules.least_deadline_s)
         ever = allowed & np.isfinite(need(size * _FOREVER))  # who never fits is not waited for
-        last = _least(all_fit, max(size, first[1]))
+        last = _least(all_fit, max(size, first[1], start))
         end = size * _FOREVER if last is None else last[1]
         self._worst = self._worst_value(end * (1.0 + _EDGE) + problem.base_s + own)
         interval = start * (1.0 - _EDGE), max(end, start) * (1.0 + _EDGE)

@@ -12,9 +12,10 @@ from msopt.measured.profile import Profile
 from msopt.measured.served import Served
 from msopt.measured.verification_times import VerificationTimes
 from msopt.model.acceptance import Acceptance
+from msopt.model.mixture import mixed
 from msopt.model.scenario import DEFAULT_MAX_DRAFT_LENGTH
 from msopt.model.validation import MOST_SERVED, MOST_TOGETHER, check_whole
-from msopt.serving.batch_lengths import DEFAULT_TOLERANCE, Schedule, mixed
+from msopt.serving.batch_lengths import DEFAULT_TOLERANCE, Schedule
 from msopt.serving.batch_lengths import schedule as find_schedule
 from msopt.serving.vllm_config import speculative_config
 from reports.cli import arguments as opt

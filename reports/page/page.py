@@ -10,9 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msopt.files.whole_files import make_folder, write_bytes, write_text
 from msopt.methods import names_of
 from msopt.model.problems import KINDS
+from reports.claims.judging import HELD, IN_PART, NOT_HERE, NOT_SETTLED, VERDICTS
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.shown_tables import shown_tables, summary
-from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, STUDY_FIGURES, figures
+from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, OUR_FIGURES, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, label_of, rendered
 from reports.shared.protocols import verdict
 from reports.shared.record import Record
@@ -20,9 +21,13 @@ from reports.shared.rows import Row, rows_of
 from reports.shared.table_markup import escaped, latex_table, markdown_table
 from reports.shared.text_table import Table
 from reports.shared.words import counted, literal, number, per_cent
+from reports.studies.unknown_acceptance import BY_MEAN, COMMON, GUARDED, KNOWN, LEARNT, NEVER
 
 LONGEST = 180
 """Letters of what was found from which on a figure points to the table of the claims."""
+
+_BESIDE = {"ms_fig6": "ms-centralised", "ud_fig7_8": "ud-greedy"}
+"""Tables that stand below a figure."""
 
 PAGE, MARKDOWN, FIGURES, LATEX = "report.html", "report.md", "figures", "latex"
 TITLE = "Multi-access speculative inference: the best control"
@@ -32,8 +37,9 @@ HEADINGS = (
     "3 The papers' figures, drawn again",
     "4 The papers' claims",
     "5 Gains over rules that ignore differences",
-    "6 The measured parameters",
-    "7 What was assumed",
+    "6 Acceptance that nobody knows beforehand",
+    "7 The measured parameters",
+    "8 What was assumed",
 )
 
 
@@ -91,16 +97,21 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "manifest": record.manifest,
         "headings": HEADINGS,
         "longest": LONGEST,
+        "curve_draws": record.manifest["effort"]["curve_draws"],
         "draws": min(record.manifest["effort"]["draws"].values()),
         "panels": panels,
         "table": lambda name: markdown_table(shown[name]),
+        "title": lambda name: shown[name].title,
         "has": lambda name: name in shown and bool(shown[name].rows),
         "problem_words": {problem: kind.title.lower() for problem, kind in KINDS.items()},
         "scenarios": _scenarios(record),
         "crosscheck": _crosscheck(record),
         "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
         "verdicts": _verdicts(record),
+        "meaning": VERDICTS,
         "gain_problems": _gain_problems(record),
+        "our_figures": [{"name": name, **record.manifest["tables"][name]} for name in OUR_FIGURES],
+        "unknown": _unknown(record),
         "profiles": _profiles(record),
         "measured_tables": [(name, table.title) for name, table in shown.items() if name.startswith("profile-")],
     }
@@ -159,6 +170,7 @@ def _paper_figure(record: Record, name: str) -> Row:
         "sources": list(dict.fromkeys(entry["source"] for entry in about)),
         "tables": STUDY_FIGURES[name],
         "claims": [claims[claim] for claim in CLAIMS_OF[name] if claim in claims],
+        "beside": _BESIDE.get(name),
         "behind": [row for table in STUDY_FIGURES[name] for row in _behind(record, table)],
     }
 
@@ -184,7 +196,7 @@ def _behind(record: Record, name: str) -> list[Row]:
 def _verdicts(record: Record) -> Row:
     claims = record.tables["claims"]
     verdicts = claims[claims["kind"] == "sentence"]["verdict"]
-    words = {"held": "held", "in_part": "held in part", "not_here": "did not appear here"}
+    words = {"held": HELD, "in_part": IN_PART, "not_here": NOT_HERE, "not_settled": NOT_SETTLED}
     return {name: int((verdicts == text).sum()) for name, text in words.items()}
 
 
@@ -201,6 +213,31 @@ def _gain_problems(record: Record) -> list[Row]:
                 "rows": [row | {"label": label_of(row["baseline"])} for row in rows_of(rows)],
                 "paper": paper if len(fixed) else None,
                 "above": float(fixed["share_above_paper"].iloc[0]) if len(fixed) else None,
+            }
+        )
+    return found
+
+
+def _unknown(record: Record) -> list[Row]:
+    """For each pair what the ways to plan come to where prompts differ most, and the policies in the end."""
+    value, regret = record.tables["unknown_value"], record.tables["unknown_regret"]
+    found = []
+    for of_pair, rows in value.groupby("pair", sort=False):
+        played = regret[regret["pair"] == of_pair]
+        gain = rows[rows["table_i_part"] == rows["table_i_part"].max()].set_index("scheme")["mean"]
+        last = played[played["rounds"] == played["rounds"].max()].set_index("scheme")["mean"]
+        found.append(
+            {
+                "pair": of_pair,
+                "known": gain[KNOWN],
+                "by_mean": -gain[BY_MEAN],
+                "guarded": -gain[GUARDED],
+                "rounds": played["rounds"].max(),
+                # Three digits, written out however large.
+                **{
+                    name: float(f"{last[scheme]:.3g}")
+                    for name, scheme in (("learnt", LEARNT), ("common", COMMON), ("never", NEVER))
+                },
             }
         )
     return found

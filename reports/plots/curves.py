@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from msopt.arrays import FloatArray
-from reports.plots.style import GREY, Look, end_labels, looks, new_panel, set_title, styled
+from reports.plots.style import GREY, Look, end_labels, looks, new_panel, plain_powers, set_title, styled
 from reports.shared.rows import rows_of
 
 if TYPE_CHECKING:
@@ -20,6 +20,9 @@ _FEW = 8
 _ABOVE, _CUT = 0.06, 0.4
 """Room above and below the data, and how far beyond the means an interval is shown, as shares of the means' range."""
 
+_ROOM_FACTOR = 1.6
+"""The same room where the axis is logarithmic."""
+
 
 @styled
 def curve_panel(
@@ -30,6 +33,7 @@ def curve_panel(
     y_label: str,
     title: str = "",
     log2: bool = False,
+    log10: bool = False,
     y_top: float | None = None,
 ) -> Figure:
     """One panel: a line for each scheme against a number, its interval as a band, its name at its end.
@@ -44,13 +48,18 @@ def curve_panel(
         With their units.
     title : str
     log2 : bool
-        Whether the horizontal axis is logarithmic.
+        Whether the horizontal axis is logarithmic, by powers of two.
+    log10 : bool
+        Whether both axes are, by powers of ten.
     y_top : float, optional
         Where the vertical axis ends, whatever lies above.
     """
     figure, axes = new_panel(title)
     if log2:
         axes.set_xscale("log", base=2)
+    if log10:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
     styles = looks(table["scheme"])
     ends = []
     for place, (scheme, look) in enumerate(styles.items()):
@@ -124,9 +133,14 @@ def _frame(axes: "Axes", table: "DataFrame", x: str, y_top: float | None) -> Non
     top = min(float(np.nanmax(high)), most + _CUT * room) + _ABOVE * room
     if least >= 0.0 and (bottom < 0.0 or least < 0.4 * most):
         bottom = 0.0
+    if axes.get_yscale() == "log":
+        bottom, top = least / _ROOM_FACTOR, most * _ROOM_FACTOR
     axes.set_ylim(bottom, top if y_top is None else y_top)
     at = np.unique(table[x].to_numpy(dtype=float))
-    if len(at) <= _FEW:
+    if axes.get_yscale() == "log":
+        plain_powers(axes.xaxis)
+        plain_powers(axes.yaxis)
+    elif len(at) <= _FEW:
         axes.set_xticks(at, [f"{value:g}" for value in at], minor=False)
         axes.xaxis.set_minor_locator(NullLocator())
     else:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 OPTIMUM = "optimum"
-_FACETS = ("power_ratio",)
+_FACETS = {"power_ratio": "ratio", "devices": "K ="}
+"""Columns that part the panels of a figure, and what stands before their values."""
 _CROSSINGS = 4.0
 _VALUES = ("mean", "low", "high")
 
@@ -52,6 +53,7 @@ def study_panels(name: str, table: "DataFrame", about: dict[str, Any]) -> list[P
                 y_label=y_axis.axis,
                 title=title,
                 log2=x == "power_ratio",
+                log10=x == "rounds",
                 y_top=_y_top(rows),
             )
         panels.append(Panel(f"{name}-{place}", title or about["title"], figure))
@@ -85,5 +87,5 @@ def _facets(table: "DataFrame", x: str) -> Iterator[tuple[str, "DataFrame"]]:
     for key, rows in table.groupby(columns, sort=False, dropna=False):
         named = dict(zip(columns, key, strict=True))
         parts = [str(named.pop("pair"))] if "pair" in named else []
-        parts += [f"ratio {value:g}" for value in named.values()]
+        parts += [f"{_FACETS[column]} {value:g}" for column, value in named.items()]
         yield ", ".join(parts), rows

@@ -97,14 +97,19 @@ def _rewarded(scenario: Scenario) -> float:
 
 def _with_deviations(preset: str, scenario: Scenario, planned: Control) -> dict[str, float]:
     """What it costs to plan with the mean acceptance alone if Table I's deviations are a Beta law over prompts."""
-    by_mean = {mean: TABLE_I_STD[preset][dataset] for dataset, mean in PRESETS[preset].acceptance}
-    mean = scenario.acceptance.mean
-    varied = scenario.replace(acceptance=Acceptance.of(mean, [by_mean[float(one)] for one in mean]))
+    varied = with_table_i(preset, scenario)
     got = msopt.evaluate(varied, planned).goodput
     return {
         "one mean: foreseen": got / msopt.evaluate(scenario, planned).goodput - 1.0,
         "one mean: lost": 1.0 - got / msopt.solve(varied, "heterogeneous").goodput,
     }
+
+
+def with_table_i(preset: str, scenario: Scenario, part: float = 1.0) -> Scenario:
+    """A drawn scenario whose devices' acceptance differs over prompts by Table I's deviation, or part of it."""
+    by_mean = {mean: TABLE_I_STD[preset][dataset] for dataset, mean in PRESETS[preset].acceptance}
+    mean = scenario.acceptance.mean
+    return scenario.replace(acceptance=Acceptance.of(mean, [part * by_mean[float(one)] for one in mean]))
 
 
 def expected_tokens_with_deviations(preset: str, length: int) -> list[tuple[str, float]]:

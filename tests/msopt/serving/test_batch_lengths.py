@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.model.acceptance import Acceptance
+from msopt.model.mixture import mixed
 from msopt.model.scenario import Scenario
-from msopt.serving.batch_lengths import Schedule, mixed, schedule
+from msopt.serving.batch_lengths import Schedule, schedule
 from msopt.serving.vllm_config import speculative_config, synthetic_acceptance_rates
 from msopt.solve import solve
 from tests.profiles import profile

@@ -1,0 +1,177 @@
+"""What every number of a scenario is worth: the elasticity of the goodput, or of another utility, to each (ours).
+
+An elasticity of 0.4 says: 1 % more of the number brings 0.4 % more. Where the best whole lengths do not change these
+stay and the shares follow, so that the derivative of the optimum is that of the goodput of the lengths at hand with
+their best split. It is taken by central differences of exactly that. The optimum over real lengths has another; there
+the band's is its price times the band over the goodput.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from msopt.arrays import FloatArray
+from msopt.errors import ParameterError
+from msopt.evaluation import evaluate
+from msopt.lengths.relaxed import length_split
+from msopt.model.acceptance import Acceptance
+from msopt.model.budget import equal_share
+from msopt.model.control import Control
+from msopt.model.fields import ONE_FOR_ALL, PER_DEVICE
+from msopt.model.problems import KINDS
+from msopt.model.scenario import Scenario
+from msopt.solution import Solution
+from msopt.units import linear_to_db
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_STEP = 1e-5  # relative: the differences of order its square are 1e-10, and the goodput's round-off over it the same
+_SNR_FIELDS = ("uplink_snr_db", "downlink_snr_db")
+
+
+@dataclass(frozen=True)
+class Elasticity:
+    """What one number of a scenario is worth.
+
+    Attributes
+    ----------
+    parameter : str
+        The file's key; a ratio in dB counts as the ratio itself, an acceptance as the probability.
+    device : str or None
+        Whose, where it is one device's.
+    value : float
+        The number as it is, in the file's unit.
+    unit : str
+    elasticity : float
+        d ln(goodput)/d ln(number) at the whole lengths of the solution, shares split anew; of another utility that of
+        the factor on all goodputs that is worth as much.
+    """
+
+    parameter: str
+    device: str | None
+    value: float
+    unit: str
+    elasticity: float
+
+
+def sensitivity(solution: Solution, *, devices: bool = True) -> tuple[Elasticity, ...]:
+    """Elasticities to every number of a solution's scenario that is above 0, the greatest first.
+
+    Parameters
+    ----------
+    solution : Solution
+        With a control.
+    devices : bool
+        Whether to look at every device's own numbers too, and not at the common ones alone.
+
+    Raises
+    ------
+    ParameterError
+        Where the method has no one control.
+    """
+    control = solution.control
+    if control is None:
+        raise ParameterError(f"method {solution.method} has no one control whose lengths could be kept")
+    found = [
+        Elasticity(name, device, value, unit, _elasticity(solution, control, change))
+        for name, device, value, unit, change in _numbers(solution.scenario, devices)
+    ]
+    return tuple(sorted(found, key=lambda one: -abs(one.elasticity)))
+
+
+class _Changed:
+    """The scenario with one number multiplied by a factor."""
+
+    def __init__(self, scenario: Scenario, field: str, device: int | None = None) -> None:
+        self.scenario = scenario
+        self.field = field
+        self.device = device
+
+    def __call__(self, factor: float) -> Scenario:
+        scenario, field = self.scenario, self.field
+        if field == "acceptance":
+            return _more_accepted(scenario, self.device, factor)
+        if field == "uplink_bandwidth_hz":
+            return scenario.with_bandwidth(uplink_hz=scenario.uplink_bandwidth_hz * factor)
+        if field == "downlink_bandwidth_hz":
+            return scenario.with_bandwidth(downlink_hz=scenario.downlink_bandwidth_hz * factor)
+        if field == "downlink_power_w":
+            return scenario.with_downlink_power(scenario.downlink_power_w * factor)
+        value = getattr(scenario, field)
+        if self.device is None:
+            return scenario.replace(**{field: value * factor})
+        changed = value.copy()
+        if field in _SNR_FIELDS:
+            changed[self.device] += float(linear_to_db(factor))
+        else:
+            changed[self.device] *= factor
+        return scenario.replace(**{field: changed})
+
+
+def _more_accepted(scenario: Scenario, device: int | None, factor: float) -> Scenario:
+    """A device's acceptance at every position times a factor."""
+    assert device is not None
+    laws = scenario.acceptance
+    mean, curves = laws.mean.copy(), list(laws.curves)
+    curve = curves[device]
+    if curve is None:
+        mean[device] *= factor
+    else:
+        curves[device] = curve * factor ** np.arange(1.0, curve.size + 1.0)
+    return scenario.replace(acceptance=Acceptance.of(mean, laws.std, curves))
+
+
+def _numbers(scenario: Scenario, devices: bool) -> Iterator[tuple[str, str | None, float, str, _Changed]]:
+    """Every number that is above 0 and no whole number, with what changes it."""
+    for row in ONE_FOR_ALL:
+        value = getattr(scenario, row.field)
+        if row.kind is float and value is not None and value > 0.0:
+            yield row.place, None, float(value), row.unit, _Changed(scenario, row.field)
+    for k, name in enumerate(scenario.device_names if devices else ()):
+        law = scenario.acceptance
+        curve = law.curves[k]
+        highest = float(law.mean[k] if curve is None else curve[0])
+        if 0.0 < highest < 1.0 / (1.0 + _STEP):
+            yield "devices.acceptance", name, highest, "1", _Changed(scenario, "acceptance", k)
+        for row in PER_DEVICE:
+            values = getattr(scenario, row.field)
+            if values is not None and (values[k] > 0.0 or row.field in _SNR_FIELDS):
+                yield row.place, name, float(values[k]), row.unit, _Changed(scenario, row.field, k)
+
+
+def _elasticity(solution: Solution, control: Control, change: _Changed) -> float:
+    """The central difference of the logarithm, or of what another utility has in its place."""
+    more, less = (_worth(change(factor), control, solution) for factor in (1.0 + _STEP, 1.0 / (1.0 + _STEP)))
+    assert solution.evaluation is not None
+    utility = solution.evaluation.utility
+    rise = np.log1p(utility.gap(less, more)) if more >= less else -np.log1p(utility.gap(more, less))
+    return float(rise / (2.0 * np.log1p(_STEP)))
+
+
+def _worth(scenario: Scenario, control: Control, solution: Solution) -> float:
+    """The utility of the same lengths with their best shares."""
+    assert solution.evaluation is not None
+    shares: FloatArray
+    if KINDS[control.problem].equal_shares:
+        shares = np.full(control.draft_length.shape, equal_share(scenario.uplink_bandwidth_hz, scenario.device_count))
+    else:
+        shares = length_split(scenario, control.draft_length.astype(float))[1]
+    changed = Control(
+        problem=control.problem,
+        draft_length=control.draft_length,
+        bandwidth_hz=shares,
+        mode_rule=control.mode_rule,
+        served=control.served,
+    )
+    found = evaluate(scenario, changed, utility=solution.evaluation.utility)
+    return found.utility_value
+
+
+def to_frame(found: tuple[Elasticity, ...]) -> "pd.DataFrame":
+    """Elasticities as a pandas table; loads pandas."""
+    import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
+
+    return pd.DataFrame([vars(one) for one in found])
