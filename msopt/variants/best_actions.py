@@ -8,7 +8,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError, ParameterError
-from msopt.lengths.region_search import SearchEffort
+from msopt.lengths.region_search import LARGEST_CHOICE, SearchEffort
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round
 from msopt.model.limits import Slack
@@ -164,6 +164,12 @@ def best_of_variant(
 ) -> ActionsSolution:
     """The best of `solve_actions` over tables that differ in what is allowed, with a variant that is made already."""
     effort = usual_effort(tables[0]) if effort is None else effort
+    rows, count = tables[0].shape
+    if rows * count > LARGEST_CHOICE:
+        raise ParameterError(
+            f"{rows} actions for each of {count} devices are more than {LARGEST_CHOICE} numbers; "
+            "allow fewer actions or fewer devices"
+        )
     found = _searched(scenario, tables, variant, effort, starts)
     if found is None:
         raise InfeasibleError(why_none(variant, lambda limits: _possible(scenario, tables, limits)))

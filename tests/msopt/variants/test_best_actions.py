@@ -25,6 +25,7 @@ from msopt import (
     solve_actions,
 )
 from msopt.lengths.region_search import SearchEffort
+from msopt.variants.best_actions import usual_effort
 from msopt.variants.limits import EnergyPerToken
 from tests.brute_force import Floats
 from tests.table_brute_force import Cell, random_scenario
@@ -256,3 +257,17 @@ def test_limits_on_the_edge_are_kept_or_refused() -> None:
     assert nothing.labels == ("draft 0", "draft 0")
     with pytest.raises(InfeasibleError, match="leaves a device without tokens"):
         solve_actions(scenario, ActionTable.of_lengths(scenario, idle=True), ProportionalFair(), [Slots(1)])
+
+
+def test_a_table_too_large_is_refused_in_one_line(cell: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("msopt.variants.best_actions.LARGEST_CHOICE", 100)
+    with pytest.raises(msopt.ParameterError, match="actions for each of 12 devices are more than 100 numbers"):
+        solve_actions(cell, ActionTable.of_lengths(cell))
+
+
+def test_the_effort_shrinks_with_the_table(cell: Scenario, table: ActionTable) -> None:
+    large = ActionTable.of_lengths(msopt.draw("multispin-llama2", devices=10_000, seed=3)[0])
+    few, many = (usual_effort(one).regions for one in (large, table))
+    assert few is not None
+    assert many is not None
+    assert few < many
