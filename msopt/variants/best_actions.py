@@ -21,7 +21,7 @@ from msopt.variants.decision import DecisionNumbers, limit_slack
 from msopt.variants.limits import Admitted
 from msopt.variants.table_rules import TableRules
 from msopt.variants.table_search import TableProof, TableSearch
-from msopt.variants.utilities import Admission
+from msopt.variants.utilities import Admission, MaxMin
 from msopt.variants.variant import Variant
 
 _USUAL_REGIONS = 2000
@@ -210,7 +210,7 @@ def _searched(
     bounds, nodes, unknown = [], 0, ""
     for problem in _problems(scenario, tables, variant.utility, variant.limits):
         try:
-            proof = TableSearch(problem, effort).run(starts)
+            proof = _proof(problem, effort, starts)
         except InfeasibleError as error:
             unknown = str(error)
             continue
@@ -236,6 +236,17 @@ def _searched(
         utility_bound=max(bounds) if not unknown else float("inf"),
         nodes=nodes,
     )
+
+
+def _proof(problem: ActionProblem, effort: SearchEffort, starts: IntArray | None) -> TableProof | None:
+    """One search; where it met no choice, another from one that the fairest of utilities meets."""
+    try:
+        return TableSearch(problem, effort).run(starts)
+    except InfeasibleError:
+        fair = TableSearch(ActionProblem(problem.scenario, problem.table, MaxMin(), problem.rules), effort)
+        if not fair.possible() or fair.choice is None:
+            raise
+        return TableSearch(problem, effort).run(fair.choice[None, :])
 
 
 def _possible(scenario: Scenario, tables: Sequence[ActionTable], limits: Sequence[ControlLimit]) -> bool:
