@@ -8,7 +8,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError, ParameterError
-from msopt.lengths.region_search import SearchEffort
+from msopt.lengths.region_search import LARGEST_CHOICE, SearchEffort
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round
 from msopt.model.objective import GOODPUT, Utility
@@ -21,7 +21,7 @@ from msopt.variants.decision import DecisionNumbers, limit_slack
 from msopt.variants.limits import Admitted
 from msopt.variants.table_rules import TableRules
 from msopt.variants.table_search import TableProof, TableSearch
-from msopt.variants.utilities import Admission
+from msopt.variants.utilities import Admission, MaxMin
 from msopt.variants.variant import Variant
 
 _USUAL_REGIONS = 2000
@@ -166,6 +166,12 @@ def best_of_variant(
 ) -> ActionsSolution:
     """The best of `solve_actions` over tables that differ in what is allowed, with a variant that is made already."""
     effort = usual_effort(tables[0]) if effort is None else effort
+    rows, count = tables[0].shape
+    if rows * count > LARGEST_CHOICE:
+        raise ParameterError(
+            f"{rows} actions for each of {count} devices are more than {LARGEST_CHOICE} numbers; "
+            "allow fewer actions or fewer devices"
+        )
     found = _searched(scenario, tables, variant, effort, starts)
     if found is None:
         raise InfeasibleError(why_none(variant, lambda limits: _possible(scenario, tables, limits)))
@@ -206,7 +212,7 @@ def _searched(
     bounds, nodes, unknown = [], 0, ""
     for problem in _problems(scenario, tables, variant.utility, variant.limits):
         try:
-            proof = TableSearch(problem, effort).run(starts)
+            proof = _proof(problem, effort, starts)
         except InfeasibleError as error:
             unknown = str(error)
             continue
@@ -232,6 +238,17 @@ def _searched(
         utility_bound=max(bounds) if not unknown else float("inf"),
         nodes=nodes,
     )
+
+
+def _proof(problem: ActionProblem, effort: SearchEffort, starts: IntArray | None) -> TableProof | None:
+    """One search; where it met no choice, another from one that the fairest of utilities meets."""
+    try:
+        return TableSearch(problem, effort).run(starts)
+    except InfeasibleError:
+        fair = TableSearch(ActionProblem(problem.scenario, problem.table, MaxMin(), problem.rules), effort)
+        if not fair.possible() or fair.choice is None:
+            raise
+        return TableSearch(problem, effort).run(fair.choice[None, :])
 
 
 def _possible(scenario: Scenario, tables: Sequence[ActionTable], limits: Sequence[ControlLimit]) -> bool:

@@ -183,7 +183,8 @@ class AlphaFair(SeparableUtility):
     def charge(self, round_s: float, target: float, count: int) -> float:
         """-U T^(1-a): U has the sign of 1 - a, so that it falls and is convex for every a."""
         del count
-        return float(-target * round_s**self.power)
+        size = np.log(abs(target)) + self.power * np.log(round_s) if target else -np.inf
+        return float(-np.sign(target) * np.exp(min(size, _LARGEST)))
 
     def raised(self, target: float, excess: float, round_s: tuple[float, float]) -> float:
         """The excess over T^(1-a), at the end where that is less."""
@@ -264,6 +265,7 @@ class Admission(Utility):
 
 
 _ROUND_OFF = 1e-12
+_LARGEST = 700.0  # whose exponential is a float
 _POINT = 1e-6  # of a round: what the chord of a charge spans at least
 _LARGEST_DENOMINATOR = 1024
 """Of an exponent that second-order cones stand for."""
