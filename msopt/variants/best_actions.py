@@ -1,6 +1,6 @@
 """The best action for each device, with a proof: any table, utility and limits (design section 7)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,10 +17,10 @@ from msopt.model.scenario import Scenario
 from msopt.variants.action_problem import ActionProblem
 from msopt.variants.action_table import ActionTable
 from msopt.variants.decision import DecisionNumbers, limit_slack
-from msopt.variants.limits import Admitted
+from msopt.variants.limits import Admitted, GoodputFloor
 from msopt.variants.table_rules import TableRules
 from msopt.variants.table_search import TableProof, TableSearch
-from msopt.variants.utilities import Admission
+from msopt.variants.utilities import Admission, MaxMin
 from msopt.variants.variant import Variant
 
 USUAL_TABLE_EFFORT = SearchEffort(regions=2000)
@@ -185,7 +185,7 @@ def _searched(
             batch[0], batch[1], variant.utility, _rules(batch[0], batch[1], variant.limits), least_deadline_s
         )
         try:
-            proof = TableSearch(problem, effort).run(starts)
+            proof = TableSearch(problem, effort).run(starts, _floors_first(problem, variant, effort))
         except InfeasibleError as error:
             refused = str(error)
             continue
@@ -206,6 +206,26 @@ def _searched(
         utility_bound=max(bounds),
         nodes=proof.nodes,
     )
+
+
+def _floors_first(problem: ActionProblem, variant: Variant, effort: SearchEffort) -> Callable[[], IntArray] | None:
+    """What finds a choice that keeps all floors, if there are any: by the greatest part of them that all can have."""
+    asked = [limit.tokens_per_s for limit in variant.limits if isinstance(limit, GoodputFloor)]
+    if not asked:
+        return None
+    scenario, table = problem.scenario, problem.table
+    floor = np.maximum.reduce([np.broadcast_to(one, (table.shape[1],)) for one in asked])
+    others = [limit for limit in variant.limits if not isinstance(limit, GoodputFloor)]
+
+    def found() -> IntArray:
+        part = MaxMin(np.where(floor > 0.0, 1.0 / np.where(floor > 0.0, floor, 1.0), 0.0))
+        eased = ActionProblem(scenario, table, part, _rules(scenario, table, others), problem.least_deadline_s)
+        proof = TableSearch(eased, effort).run()
+        if proof.bound < 1.0:
+            raise InfeasibleError(f"no choice of actions keeps the goodput floors: {proof.bound:.4g} of them at most")
+        return proof.choice[None, :]
+
+    return found
 
 
 def _rules(scenario: Scenario, table: ActionTable, limits: Sequence[ControlLimit]) -> TableRules:

@@ -7,7 +7,7 @@ nothing in it can beat the best value known, or when the few choices that may ar
 import heapq
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,13 +84,15 @@ class TableSearch:
             self.choice = choices[best].copy()
         return outcome
 
-    def run(self, starts: IntArray | None = None) -> TableProof:
+    def run(self, starts: IntArray | None = None, otherwise: Callable[[], IntArray] | None = None) -> TableProof:
         """Search until proven or until the effort is spent.
 
         Parameters
         ----------
         starts : array of int, shape (n, K), optional
             Choices to begin with.
+        otherwise : callable, optional
+            Gives such choices where the first ones that come to mind keep no limits; may raise InfeasibleError.
 
         Raises
         ------
@@ -103,6 +105,8 @@ class TableSearch:
         if interval is None:
             raise InfeasibleError("no choice of actions keeps all limits, however long the round")
         self._first_choices(interval)
+        if self.choice is None and otherwise is not None:
+            self.score(otherwise())
         self._polish()
         everywhere = (0.0, np.inf)
         self._add(TableRegion(interval, everywhere, self.problem.rules.allowed))
