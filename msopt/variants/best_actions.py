@@ -166,7 +166,10 @@ def best_of_variant(
         most = _searched(scenario, table, second, effort, found.choice[None, :], least_deadline_s)
     except InfeasibleError:  # without a row for doing nothing
         return found
-    return replace(most, variant=variant, utility_value=found.utility_value, utility_bound=found.utility_bound)
+    value = float(
+        variant.utility.value(most.round.expected_tokens, most.round.round_s)
+    )  # a search cut short finds more
+    return replace(most, variant=variant, utility_value=value, utility_bound=found.utility_bound)
 
 
 def _searched(

@@ -3,7 +3,19 @@
 import numpy as np
 import pytest
 
-from msopt import AlphaFair, GoodputFloor, InfeasibleError, MaxMin, ProportionalFair, draw, solve
+from msopt import (
+    ActionTable,
+    Admission,
+    AlphaFair,
+    GoodputFloor,
+    InfeasibleError,
+    MaxMin,
+    ProportionalFair,
+    draw,
+    solve,
+    solve_actions,
+)
+from msopt.lengths.region_search import SearchEffort
 
 CELL = draw("multispin-llama2", devices=12, seed=0)[0]
 BEST = solve(CELL, utility=MaxMin())
@@ -46,3 +58,11 @@ def test_a_gap_is_the_growth_of_all_goodputs_that_reaches_the_bound(
     utility: AlphaFair | ProportionalFair, value: float, bound: float, gap: float
 ) -> None:
     assert utility.gap(value, bound) == pytest.approx(gap)
+
+
+def test_admission_counts_those_whom_its_choice_admits_when_the_search_is_cut_short() -> None:
+    cell = draw("multispin-llama2", devices=8, seed=0)[0].replace(max_draft_length=8)
+    table, rate = ActionTable.of_lengths(cell, idle=True), 13.03
+    found = solve_actions(cell, table, Admission(rate), effort=SearchEffort(regions=60))
+    assert found.utility_value == np.sum(found.round.device_goodput >= rate)
+    assert found.utility_value <= found.utility_bound
