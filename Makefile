@@ -31,7 +31,7 @@ report: $(REPORT_STAMP)
 	@echo "The report is in $(CURDIR)/$(REPORT)"
 
 test: lint types
-	$(BIN)/python -m pytest -n logical --dist loadscope
+	$(BIN)/python -m pytest -n logical --dist loadscope --no-loadscope-reorder
 
 test-oldest: $(OLDEST_STAMP)
 	$(OLDEST)/bin/python -m pytest tests/msopt tests/formulations

@@ -77,6 +77,7 @@ from formulations.problems.bandwidth_for_lengths import BandwidthForLengths as B
 from formulations.problems.bandwidth_minmax import BandwidthMinMax as BandwidthMinMax
 from formulations.problems.downlink_power import DownlinkPower as DownlinkPower
 from formulations.problems.draft_control import DraftControl as DraftControl
+from formulations.problems.free_correction import FreeCorrection as FreeCorrection
 from formulations.problems.homogeneous_length import HomogeneousLength as HomogeneousLength
 from formulations.problems.joint_law_bound import JointLawBound as JointLawBound
 from formulations.problems.lengths_at_deadline import LengthsAtDeadline as LengthsAtDeadline

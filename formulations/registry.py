@@ -14,6 +14,7 @@ from formulations.problems.bandwidth_for_lengths import BandwidthForLengths
 from formulations.problems.bandwidth_minmax import BandwidthMinMax
 from formulations.problems.downlink_power import DownlinkPower
 from formulations.problems.draft_control import DraftControl
+from formulations.problems.free_correction import FreeCorrection
 from formulations.problems.homogeneous_length import HomogeneousLength
 from formulations.problems.joint_law_bound import JointLawBound
 from formulations.problems.lengths_at_deadline import LengthsAtDeadline
@@ -150,6 +151,21 @@ _ENTRIES = (
         formulation=ModeSelection,
         statement="[UD] Lemma 2 and Proposition 1: the best uplink set is a prefix",
         closed_form="msopt.modes.correction:react",
+        argmin_rtol=None,
+    ),
+    Entry(
+        name="free-correction-shared-band",
+        formulation=FreeCorrection,
+        options={"bands": "shared-band"},
+        statement="design section 5 (ours): bandwidths and power of a correction in one band, modes given",
+        closed_form="msopt.modes.correction:free_reaction",
+    ),
+    Entry(
+        name="free-correction-separate-bands",
+        formulation=FreeCorrection,
+        options={"bands": "separate-bands"},
+        statement="design section 5 (ours): the same with a band for either direction",
+        closed_form="msopt.modes.correction:free_reaction",
         argmin_rtol=None,
     ),
     Entry(

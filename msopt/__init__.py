@@ -7,6 +7,7 @@ Uplink or Downlink? (arXiv 2608.29618), pose. What you find here:
 Scenario      K devices, a server, a cell; `Scenario.read`, `.write`, `.replace`
 solve         a problem of a scenario by one of `METHODS`, as a `Solution` (`.to_dict`, `.to_frame`)
 react         the best modes and power once it is known whose drafts were rejected
+best_payloads who sends distributions with its drafts, and who exchanges one after a rejection
 evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
 draw          a scenario from the papers' settings, `PRESETS`
 worst_case    the best guarantee where acceptance is known to an interval; `value_of_knowing`, to a law over prompts
@@ -52,6 +53,7 @@ from msopt.model.objective import Utility as Utility
 from msopt.model.scenario import PROBLEMS as PROBLEMS
 from msopt.model.scenario import Scenario as Scenario
 from msopt.modes.correction import react as react
+from msopt.modes.uplink_payload import best_payloads as best_payloads
 from msopt.solution import Solution as Solution
 from msopt.solve import solve as solve
 from msopt.uncertain.knowing import value_of_knowing as value_of_knowing

@@ -84,7 +84,7 @@ def vector(values: Any, name: str) -> FloatArray:
 
 def total(values: FloatArray) -> FloatArray:
     """The sum over devices, shapes (..., K) and (..., 1)."""
-    return np.asarray(np.add.reduce(values, axis=-1, keepdims=True))
+    return np.add.reduce(values, axis=-1, keepdims=True)
 
 
 def greatest(values: FloatArray) -> FloatArray:

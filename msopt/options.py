@@ -5,6 +5,8 @@ from math import inf
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from msopt.errors import ParameterError, describe
+from msopt.model.control import Correction
+from msopt.model.problems import Problem
 from msopt.model.validation import (
     LARGEST_WHOLE,
     MOST_GRID_POINTS,
@@ -12,7 +14,8 @@ from msopt.model.validation import (
     MOST_TOKENS,
     check_whole,
 )
-from msopt.rivals.grid import GridRule
+from msopt.rivals.greedy import GreedyStart
+from msopt.rivals.grid import GridRule, GridSpacing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,19 +26,27 @@ class Option:
     ----------
     help : str
         What it sets, and the default.
-    method : str or None
-        The one method that it goes with; None: any.
+    method : str, tuple of str, or None
+        The methods that it goes with; None: any.
+    problem : str or None
+        The one problem that it goes with; None: any.
     least, most : int
-        Of a whole number. (A number with a fraction is above 0.)
+        Of a whole number. (A number with a fraction is above 0 and at most `most`.)
     metavar : str
         What stands for its value in the help of the command line; "" where that names the choices.
     """
 
     help: str
-    method: str | None = None
+    method: str | tuple[str, ...] | None = None
+    problem: Problem | None = None
     least: int = 0
     most: int = LARGEST_WHOLE
     metavar: str = "N"
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that it goes with; none where it goes with any."""
+        return (self.method,) if isinstance(self.method, str) else self.method or ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +59,16 @@ class Options:
     ] = None
     """With method `greedy` also the fresh outcomes of each of its evaluations (exact within the table, 1000 beyond)."""
     seed: Annotated[int, Option(help="Seed of every draw (default 0).", metavar="S")] = 0
+    correction: Annotated[
+        Correction | None,
+        Option(
+            help="How rejected devices of problem modes share bands and power: equal shares (default), or both free in "
+            "one band for both directions or in a band for each; up to 20 devices.",
+            method=("decomposition", "exact", "greedy", "uniform-length", "computation-only"),
+            problem="modes",
+            metavar="",
+        ),
+    ] = None
     length: Annotated[
         int | None,
         Option(help="Draft length of method fixed, in tokens (default 8).", method="fixed", most=MOST_TOKENS),
@@ -64,6 +85,28 @@ class Options:
         GridRule | None,
         Option(
             help="Method grid: clip rounded lengths to the limits (default), or skip them.", method="grid", metavar=""
+        ),
+    ] = None
+    grid_spacing: Annotated[
+        GridSpacing | None,
+        Option(help="Method grid: points of phi linear (default) or logarithmic.", method="grid", metavar=""),
+    ] = None
+    grid_epsilon: Annotated[
+        float | None,
+        Option(
+            help="Method grid: the least lambda as a part of the greatest (default 1e-6).",
+            method="grid",
+            most=1,
+            metavar="X",
+        ),
+    ] = None
+    greedy_start: Annotated[
+        GreedyStart | None,
+        Option(
+            help="Method greedy: start at the minimum (default), also at the best common lengths, or also at these "
+            "for the devices that cost least to correct (nested).",
+            method="greedy",
+            metavar="",
         ),
     ] = None
     node_limit: Annotated[
@@ -88,11 +131,11 @@ TYPES: dict[str, Any] = {name: get_args(hint)[0] for name, hint in _HINTS.items(
 
 def options_of(method: str) -> tuple[str, ...]:
     """The options that a method takes."""
-    return tuple(name for name, option in OPTIONS.items() if option.method in (None, method))
+    return tuple(name for name, option in OPTIONS.items() if option.method is None or method in option.methods)
 
 
-def checked_options(method: str, given: dict[str, object]) -> Options:
-    """The options given, or ParameterError for one that is unknown, out of range or not for the method."""
+def checked_options(method: str, given: dict[str, object], problem: Problem | None = None) -> Options:
+    """The options given, or ParameterError for one that is unknown, out of range or not for method or problem."""
     unknown = next((name for name in given if name not in OPTIONS), None)
     if unknown is not None:
         raise ParameterError(f"option {describe(unknown)} is unknown; known are {', '.join(OPTIONS)}")
@@ -101,10 +144,16 @@ def checked_options(method: str, given: dict[str, object]) -> Options:
     chosen_ones = {name: value for name, value in values.items() if value is not None}
     for name in chosen_ones:
         if name not in options_of(method):
-            raise ParameterError(f"option {name} goes with method {OPTIONS[name].method}, not with {method}")
+            raise ParameterError(f"option {name} goes with method {_listed(OPTIONS[name].methods)}, not with {method}")
+        if problem and OPTIONS[name].problem not in (None, problem):
+            raise ParameterError(f"option {name} goes with problem {OPTIONS[name].problem}, not with {problem}")
     for name, value in chosen_ones.items():
         _check(name, value)
     return chosen
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return " or ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
 
 
 def _check(name: str, value: object) -> None:
@@ -113,8 +162,11 @@ def _check(name: str, value: object) -> None:
     if int in kinds:
         check_whole(f"option {name}", value, option.least, option.most)
     elif float in kinds:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < inf:
-            raise ParameterError(f"option {name} = {describe(value)} is not a number above 0")
+        most = option.most if option.most < LARGEST_WHOLE else inf
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (number and 0 < value <= most and value < inf):  # type: ignore[operator]
+            limit = f" and at most {most}" if most < inf else ""
+            raise ParameterError(f"option {name} = {describe(value)} is not a number above 0{limit}")
     elif choices:
         if value not in choices:
             raise ParameterError(f"option {name} = {describe(value)} is not {' or '.join(choices)}")

@@ -17,7 +17,7 @@ from msopt.lengths.homogeneous import HomogeneousOptimum, enumerated_length, sol
 from msopt.lengths.region_search import SearchEffort
 from msopt.lengths.relaxed import length_split
 from msopt.method import Procedure
-from msopt.model.control import Control, ModeRule
+from msopt.model.control import EQUAL_SHARES, Control, ModeRule, best_rule
 from msopt.model.objective import GOODPUT
 from msopt.model.scenario import Problem, Scenario
 from msopt.modes.bounds.upper import upper_bound
@@ -27,9 +27,10 @@ from msopt.modes.local_search import best_lengths
 from msopt.modes.mode_problem import ModeProblem
 from msopt.modes.samples import FreshOutcomes
 from msopt.modes.table import table_of_best_modes
+from msopt.numerics.clock import Clock
 from msopt.options import Options
 from msopt.rivals.greedy import greedy_lengths
-from msopt.rivals.grid import DEFAULT_POINTS, grid_lengths
+from msopt.rivals.grid import DEFAULT_EPSILON, DEFAULT_POINTS, grid_lengths
 from msopt.solution import Solution
 from msopt.variants.best_actions import ActionsSolution
 from msopt.variants.lengths_of_variants import solve_common_length, solve_lengths
@@ -77,9 +78,9 @@ def homogeneous_exact(scenario: Scenario, options: Options, known_bound: float |
     del known_bound
     best = solve_homogeneous(scenario)
     start = int(best.draft_length[0])
-    length, goodput, all_tried = enumerated_length(scenario, best.per_token_s, start, options.time_limit_s)
+    length, goodput, ended = enumerated_length(scenario, best.per_token_s, start, options.time_limit_s)
     lengths = np.full(scenario.device_count, length, dtype=np.int64)
-    return _common(scenario, best, lengths, goodput if all_tried else best.bound)
+    return _common(scenario, best, lengths, goodput if ended else best.bound)
 
 
 def _common(scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bound: float) -> Solution:
@@ -186,13 +187,16 @@ def grid_of(scenario: Scenario, options: Options) -> IntArray:
         phi_points=options.grid_phi or DEFAULT_POINTS,
         lambda_points=options.grid_lambda or DEFAULT_POINTS,
         rule=options.grid_rule or "clip",
+        spacing=options.grid_spacing or "linear",
+        epsilon=options.grid_epsilon or DEFAULT_EPSILON,
     )
 
 
-def with_modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: ModeRule = "best") -> Procedure:
+def with_modes(lengths_of: Callable[[ModeProblem, Options], IntArray], given_rule: ModeRule | None = None) -> Procedure:
     """Search on one set of draws (or exactly), score on another; the bound is that of the best modes."""
 
     def method(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
+        rule = given_rule or best_rule(options.correction or EQUAL_SHARES)
         samples = options.samples or DEFAULT_SAMPLES
         seed = SeedSequence(options.seed).spawn(1)[0]
         most = max(LEAST_SEARCH_SAMPLES, SEARCH_DRAWS // scenario.device_count)
@@ -201,7 +205,7 @@ def with_modes(lengths_of: Callable[[ModeProblem, Options], IntArray], rule: Mod
         scoring = searched if searched.exact else scoring_correction(scenario, rule, samples=samples, seed=options.seed)
         evaluation = score(scenario, control, scoring)
         if known_bound is None:
-            best_modes = searched if rule == "best" else expected_correction(scenario, "best", samples=2)
+            best_modes = searched if given_rule is None else expected_correction(scenario, "best", samples=2)
             bound = upper_bound(ModeProblem(scenario, best_modes), evaluation.goodput)
         else:
             bound = known_bound
@@ -214,13 +218,14 @@ def exact_modes(scenario: Scenario, options: Options, known_bound: float | None)
     """The table, a first control by `decomposition`, and the proof."""
     del known_bound
     require_exact(scenario)
-    problem = ModeProblem(scenario, table_of_best_modes(scenario))
-    best = exact_lengths(problem, best_lengths(problem), options.node_limit, options.time_limit_s)
-    control = _mode_control(scenario, best.draft_length)
+    rule, clock = best_rule(options.correction or EQUAL_SHARES), Clock(options.time_limit_s)
+    problem = ModeProblem(scenario, table_of_best_modes(scenario, rule))
+    best = exact_lengths(problem, best_lengths(problem, clock), options.node_limit, clock)
+    control = _mode_control(scenario, best.draft_length, rule)
     return Solution.of(scenario, control, score(scenario, control, problem.correction), best.bound, proven=True)
 
 
-def _mode_control(scenario: Scenario, lengths: IntArray, rule: ModeRule = "best") -> Control:
+def _mode_control(scenario: Scenario, lengths: IntArray, rule: ModeRule) -> Control:
     share = equal_shares(scenario, lengths)
     return Control(problem="modes", draft_length=lengths, bandwidth_hz=share, mode_rule=rule)
 
@@ -232,8 +237,10 @@ def searched(problem: ModeProblem, _: Options) -> IntArray:
 
 def greedily(problem: ModeProblem, options: Options) -> IntArray:
     """[UD] Algorithm 1: on the exact correction, or on fresh outcomes at each evaluation."""
+    start = options.greedy_start or "minimum"
     if problem.correction.exact and options.samples is None:
-        return greedy_lengths(problem)
+        return greedy_lengths(problem, start)
     samples = options.samples or PAPER_SAMPLES
     seed = SeedSequence(options.seed).spawn(3)[2]
-    return greedy_lengths(ModeProblem(problem.scenario, FreshOutcomes(problem.scenario, "best", samples, seed)))
+    fresh = FreshOutcomes(problem.scenario, problem.correction.rule, samples, seed)
+    return greedy_lengths(ModeProblem(problem.scenario, fresh), start)

@@ -2,8 +2,8 @@
 
 An elasticity of 0.4 says: 1 % more of the number brings 0.4 % more. Where the best whole lengths do not change these
 stay and the shares follow, so that the derivative of the optimum is that of the goodput of the lengths at hand with
-their best split. It is taken by central differences of exactly that. The optimum over real lengths has another; there the
-band's is its price times the band over the goodput.
+their best split. It is taken by central differences of exactly that. The optimum over real lengths has another; there
+the band's is its price times the band over the goodput.
 """
 
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ from msopt.arrays import FloatArray
 from msopt.errors import MsoptError
 from msopt.evaluation import Evaluation
 from msopt.lengths.gap import BOUND_RTOL
-from msopt.model.control import Control
+from msopt.model.control import Control, correction_of
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Problem, Scenario
 
@@ -130,6 +130,7 @@ class Solution:
             "scenario": self.scenario.name,
             "problem": self.problem,
             "method": self.method,
+            "correction": correction_of(self.control.mode_rule) if self.control and with_correction else None,
             "solver": self.solver,
             "goodput_tokens_per_s": self.goodput,
             "standard_error_tokens_per_s": self.standard_error,

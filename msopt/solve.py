@@ -33,8 +33,8 @@ def solve(
     method : str
         One of `METHODS[problem]`, or what was added to them (`msopt.methods.add`).
     bound : float, optional
-        A goodput that no control of the problem exceeds [token/s], such as the `bound` of a better method: a
-        baseline, which proves nothing itself, then has that bound and computes none.
+        A goodput that no control of the problem, corrected in the same way, exceeds [token/s], such as the `bound` of
+        a better method: a baseline, which proves nothing itself, then has that bound and computes none.
     utility : Utility, optional
         What is maximised in place of the goodput, or of what the scenario's own variant asks for.
     limits : sequence of ControlLimit
@@ -57,7 +57,7 @@ def solve(
     MsoptError
         Where a control has more goodput than the bound.
     """
-    record, chosen = method_of(problem, method), checked_options(method, options)
+    record, chosen = method_of(problem, method), checked_options(method, options, problem)
     variant = Variant.of(scenario, utility, limits)
     if variant.plain:
         solution = record.procedure(scenario, chosen, bound)

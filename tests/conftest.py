@@ -1,10 +1,17 @@
-"""One hypothesis profile for all tests: the same examples everywhere, no wall clock; interrupts as Python has them."""
+"""One hypothesis profile for all tests: the same examples everywhere, no wall clock; interrupts as Python has them.
 
+And one thread for every numeric library: threads that wait for one another in a spin cost several times what they bring
+while other tests run. The libraries, and the processes that tests start, read the number when they are loaded.
+"""
+
+import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+os.environ["OMP_NUM_THREADS"] = "1"
 
 settings.register_profile(
     "msopt",

@@ -14,7 +14,7 @@ import torch
 from msopt.errors import ParameterError, describe
 from verification.boundary import one_line
 from verification.chat_template import rendered
-from verification.gguf_file import check_gguf
+from verification.gguf_file import check_gguf, headers_read_once
 from verification.quiet import quiet_loading, silent_standard_error
 from verification.whole_weights import check_labels, check_layers, check_room, check_weights, weights_files
 
@@ -144,7 +144,7 @@ def load_model(source: str, *, dtype: str = "float32", device: str = "cpu") -> L
     with _reading(source, "name"):
         source.encode()
     file = embedded_file() if source == EMBEDDED else Path(source)
-    with quiet_loading():
+    with quiet_loading(), headers_read_once():
         return _loaded(source, file, dtype, device)
 
 

@@ -107,19 +107,16 @@ class Message:
 
 def pack(tokens: Sequence[int] | NDArray[np.int64], levels: Sequence[int] | NDArray[np.int64], p: Payload) -> Message:
     """Write entries as a message; levels are from 1 to 2^Q."""
-    fields = np.stack([np.asarray(tokens, dtype=np.int64), np.asarray(levels, dtype=np.int64) - 1])
-    widths = (p.index_bits, p.level_bits)
-    rows = [(field[:, None] >> np.arange(width)[::-1]) & 1 for field, width in zip(fields, widths, strict=True)]
-    bits = np.concatenate(rows, axis=1).astype(np.uint8)
+    entries = (np.asarray(tokens, dtype=np.int64) << p.level_bits) | (np.asarray(levels, dtype=np.int64) - 1)
+    bits = ((entries[:, None] >> np.arange(p.token_bits)[::-1]) & 1).astype(np.uint8)
     return Message(np.packbits(bits).tobytes(), len(bits), bits.size)
 
 
 def unpack(message: Message, p: Payload) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Tokens and levels of a message."""
     bits = np.unpackbits(np.frombuffer(message.content, dtype=np.uint8), count=message.bits)
-    rows = bits.reshape(message.entries, p.token_bits).astype(np.int64)
-    index, level = rows[:, : p.index_bits], rows[:, p.index_bits :]
-    return index @ (1 << np.arange(p.index_bits)[::-1]), level @ (1 << np.arange(p.level_bits)[::-1]) + 1
+    entries = bits.reshape(message.entries, p.token_bits) @ (1 << np.arange(p.token_bits)[::-1])
+    return entries >> p.level_bits, (entries & (p.total - 1)) + 1
 
 
 def distribution_message(levels: Tensor, payload: Payload) -> Message:

@@ -21,8 +21,8 @@ from msopt.model.control import Control
 from msopt.model.scenario import Scenario
 from msopt.model.validation import check_whole
 from msopt.variants.action_table import ActionTable
-from msopt.variants.best_actions import best_of_variant
-from msopt.variants.variant import Variant
+from msopt.variants.best_actions import solve_actions
+from msopt.variants.limits import EarliestDeadline
 
 LARGEST_PARTITIONED = 8
 """Devices up to which every partition is tried where groups differ."""
@@ -98,7 +98,7 @@ def _equal_groups(scenario: Scenario, groups: int, effort: SearchEffort | None) 
     busy_s = groups * scenario.verify_base_s + scenario.verify_per_device_s * count
     each = scenario.replace(verify_base_s=own_s, verify_per_device_s=0.0)
     table = ActionTable.of_lengths(each)
-    found = best_of_variant(each, table, Variant.of(each), effort, least_deadline_s=max(0.0, busy_s - own_s))
+    found = solve_actions(each, table, limits=[EarliestDeadline(max(0.0, busy_s - own_s))], effort=effort)
     cycle_s = float(found.round.round_s)
     return OverlapSolution(
         scenario=scenario,
@@ -158,7 +158,7 @@ def _bound(scenario: Scenario, table: ActionTable, groups: int, effort: SearchEf
     each = scenario.replace(verify_per_device_s=0.0, verify_per_token_s=0.0)
     least_busy = groups * scenario.verify_base_s + float(np.sum(np.min(own, axis=0)))
     least = max(0.0, least_busy - scenario.verify_base_s)
-    found = best_of_variant(each, alone, Variant.of(each), effort, least_deadline_s=least)
+    found = solve_actions(each, alone, limits=[EarliestDeadline(least)], effort=effort)
     return found.utility_bound, found.choice
 
 

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from msopt.errors import ParameterError, describe
 from msopt.files.json_text import first_fault, load_json
-from msopt.model.control import Control, Mode, ModeRule, Reaction
+from msopt.model.control import Control, Correction, Mode, ModeRule, Reaction, frees_bands
 from msopt.model.problems import KINDS, Problem
 from msopt.model.scenario import Scenario
 from msopt.model.validation import MOST_TOKENS
@@ -40,6 +40,7 @@ class _Exchange(_Entry):
 class _ControlFile(_Entry):
     problem: Problem = "heterogeneous"
     method: str | None = None
+    correction: Correction | None = None
     devices: list[_ControlLengths]
 
 
@@ -92,7 +93,9 @@ def _control(file: _ControlFile, scenario: Scenario) -> Control:
         problem=file.problem,
         draft_length=np.array([by_name[name].draft_length for name in scenario.device_names], dtype=np.int64),
         bandwidth_hz=np.array(share, dtype=float),
-        mode_rule=_RULE_OF_METHOD.get(file.method or "", "best"),
+        mode_rule=file.correction
+        if file.correction and frees_bands(file.correction)
+        else _RULE_OF_METHOD.get(file.method or "", "best"),
     )
 
 

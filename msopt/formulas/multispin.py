@@ -145,6 +145,7 @@ class PricedLengths:
         self._half_decay, self._draft_s = 0.5 * decay, draft_s
         self._log_airtime = np.log(airtime_hz_s)
         self._half_price = 0.5 * (self._log_airtime + np.log(rejection / decay))
+        self._offset = np.log(self._half_decay / np.where(draft_s > 0.0, draft_s, 1.0)) + self._half_price
         self._fastest_s = float(np.min(draft_s))
 
     def at(self, deadline_s: FloatArray, log_price: FloatArray) -> FloatArray:
@@ -166,10 +167,9 @@ class PricedLengths:
         return np.where(self._inner, inner, np.where(self._certain, sure, -1.0))
 
     def _general(self, deadline_s: FloatArray, log_price: FloatArray, draft_s: FloatArray) -> FloatArray:
-        half_price = 0.5 * log_price + self._half_price
-        held = self._half_decay * (deadline_s / draft_s)
-        budget, log_held = held + self._half_decay, np.log(held)
-        root = omega(budget + log_held + half_price)
+        offset = self._offset + (np.log(deadline_s) + 0.5 * log_price)
+        budget = self._half_decay / draft_s * deadline_s + self._half_decay
+        root = omega(budget + offset)
         # omega + ln(omega) = z: two forms of one number, each used where its terms are not nearly equal.
-        longer = np.where(root > 1.0, np.log(root) - log_held - half_price, budget - root)
+        longer = np.where(root > 1.0, np.log(root) - offset, budget - root)
         return np.asarray(longer / self._half_decay - 1.0)

@@ -18,6 +18,7 @@ from msopt.lengths.response import Response
 _LEAST_SHARE = 0.3  # of the tokens that a band overused by far may not take away: the value stays positive
 _INNER_STEPS = 20  # quadratic convergence ends it long before; else the outer steps go on from there
 _TINY_LENGTH = 1e-18  # [token] in place of 0: logarithms and paces stay finite, and no digit of a sum changes
+_ENDLESS_PACE = 1e15  # [token/s] in place of infinity
 _SMALL_CHANGE = 0.1  # of a length or of the band in use: Newton's error is then a hundredth
 _AT_LIMIT = 1e-9  # relative: nearer to a limit than this a length is at it
 
@@ -66,8 +67,10 @@ class JointConditions:
     def __init__(self, response: Response, shortest_s: FloatArray) -> None:
         self._response = response
         self._shortest = shortest_s
-        self._explicit = response.explicit and not np.any(response.token_cost_s > 0.0)
+        self._explicit = response.explicit and not response.tokens_cost
         self.least = np.maximum(response.low, _TINY_LENGTH)
+        need = response.need
+        self._beyond_reach = np.minimum(1.0 / (need.draft_s + need.bits / need.uplink.ceiling()), _ENDLESS_PACE)
 
     def at(self, t: FloatArray, p: FloatArray, near: FloatArray) -> Linear:
         """The conditions at (t, p), lengths near those given."""
@@ -81,15 +84,18 @@ class JointConditions:
         pull = total(slope * pace)
         faster = (by_t - pace * excess) / deadline  # dx/dt
         bend = (slope + curvature * pace) / pull  # d ln(pull)/dx for each device
+        gain = p + np.log(pull / goodput)
+        if not self._explicit:
+            used, gain = used + total(slope * change) / deadline, gain + total(bend * change) / deadline
         return Linear(
             length,
             change,
             by_t,
             by_p,
-            (used + total(slope * change) / deadline) / band,
+            used / band,
             total(slope * faster) / band,
             total(slope * by_p) / (deadline * band),
-            p + np.log(pull / goodput) + total(bend * change) / deadline,
+            gain,
             total(bend * faster),
             1.0 + total(bend * by_p) / deadline,
         )
@@ -132,14 +138,17 @@ class JointConditions:
             fall = stiffness / deadline - response.acceptance.log_slope
             worth = response.acceptance.log_marginal_tokens(length) - np.log(cost)
             soft = np.divide(1.0, fall, out=np.zeros_like(fall), where=self._free(length, cap, worth) & (fall > 0.0))
-            change = np.where(soft > 0.0, worth, 0.0) * soft
-            change = np.minimum(np.maximum(length + change, self.least), cap) - length
+            step = np.where(soft > 0.0, worth, 0.0) * soft
+            change = np.minimum(np.maximum(length + step, self.least), cap) - length
             more = total(slope * change) / deadline
             rough = np.abs(more) > _SMALL_CHANGE * np.minimum(used, response.band)
             rough |= np.any(np.abs(change) > _SMALL_CHANGE * np.maximum(length, _SMALL_CHANGE), axis=-1, keepdims=True)
             if not np.any(rough):
                 break
-            length = np.where(rough, length + change, length)
+            # The worth falls to minus infinity at a length beyond reach, as the logarithm of what is missing to it.
+            missing = np.maximum(deadline * self._beyond_reach - length, _TINY_LENGTH)
+            moved = np.minimum(np.maximum(length - missing * np.expm1(-step / missing), self.least), cap)
+            length = np.where(rough, moved, length)
         return _Lengths(length, change, pace, share, stiffness, soft, slope, curvature, used, goodput)
 
     def _free(self, length: FloatArray, cap: FloatArray, worth: FloatArray) -> BoolArray:

@@ -1,14 +1,16 @@
-"""All whole controls of a region that may beat the trial goodput, device by device (design section 4).
+"""The last step of a proof: all whole controls of a region that a bound leaves, listed (design section 4).
 
-By `multiple_choice` such a control loses less than the excess at one end of the interval: its devices' losses,
-none of them negative, add up to less. That leaves few lengths to most devices and few combinations of them.
+By `multiple_choice` a control that beats the trial goodput loses less than the excess at one end of the interval: its
+devices' losses, none of them negative, add up to less. That leaves few lengths to most devices and few combinations.
 """
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray
+from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.lengths.multiple_choice import Choices
 from msopt.numerics.margins import FITS
+
+_TRIED = 100  # times as many as are held: where a device has that many lengths left, halving the region is quicker
 
 
 def near_controls(
@@ -33,31 +35,65 @@ def near_controls(
         Partial combinations that were looked at.
     """
     excess, loss = choices.region.excess, choices.loss
+    kept = np.any(loss < excess[:, None, None], axis=0)  # (n, K)
+    rows, sums, seen = combinations(loss, excess, kept, most, (choices.value, choices.weight, choices.fall))
+    if rows is None:
+        return None, seen
+    hopeful = rows[_may_beat(choices, sums, band_hz, goodput, idle_s)]
+    return choices.length[hopeful, np.arange(kept.shape[1])], seen
+
+
+def combinations(
+    loss: FloatArray, excess: FloatArray, kept: BoolArray, most: int, summed: tuple[FloatArray, ...] = ()
+) -> tuple[IntArray | None, FloatArray, int]:
+    """Every way to give each device one of its rows so that the losses add up to less than the excess at either end.
+
+    Parameters
+    ----------
+    loss : array, shape (2, n, K)
+        None negative.
+    excess : array, shape (2,)
+    kept : array of bool, shape (n, K)
+        The rows that are left to each device, one at least.
+    most : int
+        How many combinations are held at once.
+    summed : tuple of arrays, shape (n, K)
+        What is added up for every combination.
+
+    Returns
+    -------
+    rows : array of int, shape (m, K), or None
+        None where there are more combinations than that.
+    sums : array, shape (len(summed), m)
+    looked_at : int
+        Partial combinations that were looked at.
+    """
+    none = np.zeros((len(summed), 0))
     if _at_least(loss, excess) > most:
-        return None, 0
-    kept = np.any(loss < excess[:, None, None], axis=0)
+        return None, none, 0
     row, everyone = np.argmax(kept, axis=0), np.arange(kept.shape[1])
     free = np.flatnonzero(np.count_nonzero(kept, axis=0) > 1)
-    parts = np.stack([loss[0], loss[1], choices.value, choices.weight, choices.fall])
+    parts = np.stack([loss[0], loss[1], *summed])
     fixed = parts[:, row, everyone]
     fixed[:, free] = 0.0
-    sums = np.sum(fixed, axis=1)[:, None]
+    sums = np.sum(fixed, axis=1)[:, None]  # (5, partial controls)
     dearest = np.max(np.where(kept, np.min(loss, axis=0), 0.0), axis=0)[free]
     free = free[np.argsort(-dearest, kind="stable")]
     picked, seen = np.zeros((1, 0), dtype=np.int32), 0
     for device in free:
         options = np.flatnonzero(kept[:, device])
-        lost = sums[:2, :, None] + parts[:2, options, device][:, None, :]
+        if sums.shape[1] * options.size > _TRIED * most:
+            return None, none, seen
+        lost = sums[:2, :, None] + parts[:2, options, device][:, None, :]  # (2, partial controls, options)
         state, option = np.nonzero(np.any(lost < excess[:, None, None], axis=0))
         seen += state.size
         if state.size > most:
-            return None, seen
+            return None, none, seen
         sums = sums[:, state] + parts[:, options[option], device]
         picked = np.concatenate([picked[state], options[option, None].astype(np.int32)], axis=1)
-    hopeful = np.flatnonzero(_may_beat(choices, sums[2:], band_hz, goodput, idle_s))
-    rows = np.repeat(row[None, :], hopeful.size, axis=0)
-    rows[:, free] = picked[hopeful]
-    return choices.length[rows, everyone], seen
+    rows = np.repeat(row[None, :], len(picked), axis=0)
+    rows[:, free] = picked
+    return rows, sums[2:], seen
 
 
 def _at_least(loss: FloatArray, excess: FloatArray) -> float:

@@ -42,7 +42,7 @@ def optimality_gap(
     band, slope, _ = response.bandwidth(pace)
     cost = price * slope + goodput * response.token_cost_s
     residual = np.exp(law.log_marginal_tokens(length)) - cost
-    if np.any(law.knots):
+    if response.kinked:
         # At a knot every slope between the two sides is a tangent's; the one nearest to 0 says most.
         before = np.where(law.knots, np.nextafter(length, 0.0), length)
         less = np.exp(law.log_marginal_tokens(before)) - cost

@@ -1,6 +1,8 @@
-"""Problem `heterogeneous`: a draft length for each device, as whole numbers, with a bound (design section 4)."""
+"""Problem `heterogeneous`: a draft length for each device, as whole numbers, with a bound (design section 4).
 
-import time
+Real lengths first; the search over whole ones starts from their roundings and, unless a proof is asked for, is short.
+"""
+
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,8 +15,9 @@ from msopt.lengths.region_search import SearchEffort, prove
 from msopt.lengths.relaxed import RelaxedOptimum, better, exact_goodput, length_split, solve_relaxed
 from msopt.lengths.response import Response
 from msopt.model.scenario import Scenario
+from msopt.numerics.clock import Clock
 
-USUAL_EFFORT = SearchEffort(regions=200)
+USUAL_EFFORT = SearchEffort(regions=200, numbers=200_000_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +56,11 @@ def solve_heterogeneous(scenario: Scenario, effort: SearchEffort | None = None) 
     ParameterError
         Where the table of lengths is too large and an effort was given.
     """
-    began = time.monotonic()
-    relaxed = solve_relaxed(scenario, None if effort is None else effort.seconds)
-    if effort is not None and effort.seconds is not None:
-        effort = replace(effort, seconds=max(0.0, effort.seconds - (time.monotonic() - began)))
+    limit_s = None if effort is None else effort.seconds
+    clock = Clock(limit_s)
+    relaxed = solve_relaxed(scenario, limit_s)
+    if effort is not None:
+        effort = replace(effort, seconds=clock.left_s)
     lengths, bound = _search(scenario, relaxed, effort)
     if relaxed.gap > BOUND_RTOL:
         relaxed = better(Response(scenario), relaxed, lengths.astype(float))

@@ -1,19 +1,23 @@
-"""Problem `homogeneous`: one draft length for all devices (design section 3)."""
+"""Problem `homogeneous`: one draft length for all devices (design section 3).
 
-import time
+The split that is best for one token is best for any common length: theta, the time of a token, is found once, and what
+remains is one number.
+"""
+
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
 
-from msopt.arrays import FloatArray, IntArray, every_length, require_table
+from msopt.arrays import FloatArray, IntArray, every_length, require_table, total
 from msopt.formulas.multispin import common_length
 from msopt.lengths.gap import BOUND_RTOL
 from msopt.lengths.need import BandwidthNeed
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
+from msopt.numerics.clock import Clock
 
-_SHORTENINGS = 100  # of the longest length; it ends where one gains no token
+_STEPS = 100  # each from the longest useful length to a shorter one; it has ended where that saves no token
 _AT_ONCE = 1_000_000  # numbers in a block of lengths: a few megabytes
 
 
@@ -88,7 +92,7 @@ def common_goodput(scenario: Scenario, per_token_s: float, lengths: FloatArray) 
 def enumerated_length(
     scenario: Scenario, per_token_s: float, start: int, time_limit_s: float | None = None
 ) -> tuple[int, float, bool]:
-    """The best common length of problem `homogeneous`, its goodput, and whether all that could be the best were tried.
+    """The best common length of problem `homogeneous`, its goodput, and whether the list of them has ended.
 
     Parameters
     ----------
@@ -112,7 +116,7 @@ def enumerated_length(
 
     least = float(scores(np.full((1, count), float(low)))[0])
     longest = high
-    for _ in range(_SHORTENINGS):
+    for _ in range(_STEPS):
         # A longer draft yields no more tokens than it takes time at a goodput that is reached already.
         tokens = float(np.sum(scenario.acceptance.expected_tokens(np.full(count, float(longest)))))
         shorter = (tokens / least - scenario.verify_idle_s) / slope_s
@@ -121,14 +125,14 @@ def enumerated_length(
         longest = max(low, int(shorter) + 1)
     require_table((low, longest), count)
     best, length = float(scores(np.full((1, count), float(start)))[0]), start
-    ends = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
+    clock = Clock(time_limit_s)
     rows = max(1, _AT_ONCE // count)
     for first in range(low, longest + 1, rows):
         found = scores(every_length((first, min(first + rows - 1, longest)), count))
         place = int(np.argmax(found))
         if found[place] > best or (found[place] == best and first + place < length):
             best, length = float(found[place]), first + place
-        if time.monotonic() >= ends and first + rows <= longest:
+        if clock.over and first + rows <= longest:
             return length, best, False
     return length, best, True
 
@@ -136,8 +140,8 @@ def enumerated_length(
 def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: float) -> float:
     def gain(length: float) -> float:
         here = np.full(scenario.device_count, length)
-        more = np.sum(np.exp(scenario.acceptance.log_marginal_tokens(here)))
-        tokens = np.sum(scenario.acceptance.expected_tokens(here))
+        more = np.add.reduce(np.exp(scenario.acceptance.log_marginal_tokens(here)))
+        tokens = np.add.reduce(scenario.acceptance.expected_tokens(here))
         return float(more * (slope_s * length + scenario.verify_idle_s) - slope_s * tokens)
 
     if gain(low) <= 0.0:
@@ -154,20 +158,21 @@ def _gap(scenario: Scenario, per_token_s: float, real: float) -> float:
     linear, is greatest at a limit.
     """
     law, count = scenario.acceptance, scenario.device_count
-    ends = np.array(scenario.length_limits("homogeneous"), dtype=float)
+    limits = np.array(scenario.length_limits("homogeneous"), dtype=float)
     slope_s, idle_s = per_token_s + scenario.verify_per_token_s * count, scenario.verify_idle_s
-
-    def slope_at(length: float) -> float:
-        return float(np.sum(np.exp(law.log_marginal_tokens(np.full(count, length)))))
-
-    bounds = []
-    for length in {real, float(np.rint(real))}:  # a kink is met but for round-off
-        tokens = float(np.sum(law.expected_tokens(np.full(count, length))))
-        level = tokens / (slope_s * length + idle_s) * slope_s
-        slope = min(max(level, slope_at(length)), slope_at(np.nextafter(length, 0.0)))
-        bounds.append(float(np.max((tokens + slope * (ends - length)) / (slope_s * ends + idle_s))))
-    tokens = float(np.sum(law.expected_tokens(np.full(count, real))))
-    return max(0.0, min(bounds) * (slope_s * real + idle_s) / tokens - 1.0)
+    at = np.array([[real], [np.rint(real)]])  # a kink is met but for round-off
+    every = np.repeat(at, count, axis=1)
+    tokens, after, before = (
+        total(values)
+        for values in (
+            law.expected_tokens(every),
+            np.exp(law.log_marginal_tokens(every)),
+            np.exp(law.log_marginal_tokens(np.nextafter(every, 0.0))),
+        )
+    )
+    slope = np.minimum(np.maximum(tokens / (slope_s * at + idle_s) * slope_s, after), before)
+    bound = float(np.min(np.max((tokens + slope * (limits - at)) / (slope_s * limits + idle_s), axis=1)))
+    return max(0.0, bound * (slope_s * real + idle_s) / float(tokens[0, 0]) - 1.0)
 
 
 def solve_homogeneous(scenario: Scenario) -> HomogeneousOptimum:

@@ -121,7 +121,7 @@ class MultipleChoice:
         start, end = interval_s
         first, last = window
         half = 0.5 * (end - start)
-        whole = first + np.arange(int(np.max(last - first)) + 1)[:, None]
+        whole = first + np.arange(int(np.max(last - first)) + 1)[:, None]  # (n, K)
         fits, length = whole <= last, whole.astype(float)
         weight, fall, steep = self._tangents(length, fits, start + half, half)
         fits &= np.isfinite(weight)
@@ -129,7 +129,7 @@ class MultipleChoice:
             return None
         value = np.where(fits, self._value(np.minimum(whole, last), goodput), -np.inf)
         weight, fall = np.where(fits, weight, 0.0), np.where(fits, fall, 0.0)
-        at_ends = np.stack([weight + fall * half, weight - fall * half])
+        at_ends = np.stack([weight + fall * half, weight - fall * half])  # (2, n, K)
         band = self.scenario.uplink_bandwidth_hz
         if float(np.sum(np.min(np.where(fits, at_ends[1], np.inf), axis=0))) > band * FITS:
             return None
@@ -139,14 +139,14 @@ class MultipleChoice:
             # Where a weight all but leaps, the price in the middle is far too low for the interval's end.
             prices.append(_price(value, at_ends[1], first, fits, band, near_price) or (0.0, None))
         seconds = np.array([start, end]) + self.scenario.verify_idle_s
-        tops = [np.max(value - price * at_ends, axis=1) for price, _ in prices]
+        tops = [np.max(value - price * at_ends, axis=1) for price, _ in prices]  # (2, K) for each price
         bounds = [np.sum(top, axis=1) + price * band for top, (price, _) in zip(tops, prices, strict=True)]
         chosen = int(np.argmin([np.max(bound - goodput * seconds) for bound in bounds]))
         (price, broken), excess = prices[chosen], bounds[chosen] - goodput * seconds
         if np.max(excess) <= 0.0:
             return None
-        loss = tops[chosen][:, None, :] - (value - price * at_ends)
-        kept = np.any(loss < excess[:, None, None], axis=0)
+        loss = tops[chosen][:, None, :] - (value - price * at_ends)  # (2, n, K)
+        kept = np.any(loss < excess[:, None, None], axis=0)  # (n, K)
         below, above = np.argmax(kept, axis=0), len(kept) - 1 - np.argmax(kept[::-1], axis=0)
         region = Region(start, end, first + below, first + above, price, excess, broken)
         return Choices(region, first + np.argmin(loss, axis=1).astype(float), length, loss, value, weight, fall)
@@ -158,7 +158,7 @@ class MultipleChoice:
     def _tangents(
         self, length: FloatArray, inside: BoolArray, middle: float, half: float
     ) -> tuple[FloatArray, FloatArray, bool]:
-        """Each weight's tangent, as its value in the middle and minus its slope; and whether any is steep.
+        """Each weight's tangent, as its value in the middle and minus its slope, (n, K); and whether any is steep.
 
         It touches in the middle, or, where it would fall too fast for that, at the end of the interval.
         """

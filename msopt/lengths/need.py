@@ -67,7 +67,8 @@ class BandwidthNeed:
         band, slope, curvature = self.uplink.bandwidth_slope(per_idle * pace)
         by_pace = per_idle / idle
         slope = slope * by_pace
-        return band, slope, curvature * (by_pace * by_pace) + 2.0 * slope * (self.draft_s / idle)
+        bend = 2.0 * slope * (self.draft_s / idle)
+        return band, slope, bend if self.uplink.proportional else curvature * (by_pace * by_pace) + bend
 
     def by_deadline(self, length: FloatArray, deadline_s: FloatArray | float) -> tuple[FloatArray, FloatArray]:
         """beta(l/D) [Hz] and minus its derivative in D [Hz/s], D above 0; both infinite where it is too late."""

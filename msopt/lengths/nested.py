@@ -7,16 +7,16 @@ deadline. Each of the three equations is monotone, so the search is slow but can
 that are piecewise linear, and the kinks at which Newton's iteration gives up.
 """
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
 
 from msopt.arrays import FloatArray
-from msopt.lengths.response import Response
+from msopt.lengths.response import JointPoint, Response
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
+from msopt.numerics.clock import Clock
 from msopt.numerics.margins import RISES
 from msopt.numerics.special import log_or_minus_infinity
 
@@ -31,8 +31,8 @@ _BEYOND = 1.0 + 1e-9  # times the longest deadline: more than its own round-off
 
 
 @dataclass(frozen=True, eq=False)
-class NestedPoint:
-    """The best lengths for one deadline; ln(N'(D)/G) is above 0 while a longer deadline pays."""
+class _AtDeadline:
+    """The best lengths for one deadline, shape (K,); ln(N'(D)/G) is above 0 while a longer deadline pays."""
 
     deadline_s: float
     length: FloatArray
@@ -53,17 +53,19 @@ class NestedSearch:
         self.scenario = scenario
         self.response = response
         self.band = scenario.uplink_bandwidth_hz
-        self._ends = np.inf if time_limit_s is None else time.monotonic() + time_limit_s
+        self._clock = Clock(time_limit_s)
 
-    def best(self, shortest: float, longest: float) -> NestedPoint:
+    def run(self, shortest: float, longest: float) -> JointPoint:
         """The best point for deadlines from the one all minimum lengths need up to that of all maximum ones.
 
-        Where drafting no more than the minimum is best, a point a hair above the shortest deadline.
+        Where drafting no more than the minimum is best, a point a hair above the shortest deadline. Every point solves
+        its own deadline, so that also one at a limit has ended.
         """
         start = shortest * (1.0 + 1e-14) if shortest > 0.0 else 1e-6 * float(self.response.least_s_per_token.min())
-        return self._climb(shortest, start, max(longest, start))
+        best = self._climb(shortest, start, max(longest, start))
+        return JointPoint(np.array([best.deadline_s]), np.array([best.log_price]), best.length, np.array([True]))
 
-    def _climb(self, shortest: float, start: float, longest: float) -> NestedPoint:
+    def _climb(self, shortest: float, start: float, longest: float) -> _AtDeadline:
         """The best point between `start` and `longest`, closed in from both sides.
 
         N is concave, so below its tangents on both sides; where they meet, their ratio bounds the goodput of
@@ -80,7 +82,7 @@ class NestedSearch:
         best = max(left, right, key=lambda point: point.goodput)
         for step in range(_DEADLINE_STEPS):
             meeting, ceiling = self._meeting(left, right)
-            if ceiling <= best.goodput * (1.0 + _GAP_RTOL) or time.monotonic() >= self._ends:
+            if ceiling <= best.goodput * (1.0 + _GAP_RTOL) or self._clock.over:
                 break
             deadline = meeting if step % 2 == 0 else self._secant(left, right, shortest)
             if not left.deadline_s < deadline < right.deadline_s:
@@ -95,7 +97,7 @@ class NestedSearch:
                 right = found
         return best
 
-    def _meeting(self, left: NestedPoint, right: NestedPoint) -> tuple[float, float]:
+    def _meeting(self, left: _AtDeadline, right: _AtDeadline) -> tuple[float, float]:
         """Where the tangents of N at two points meet [s], and the goodput they allow there."""
         here, there = self._worth(left), self._worth(right)
         fall = left.gain - right.gain
@@ -106,19 +108,19 @@ class NestedSearch:
         deadline = left.deadline_s + part
         return deadline, (here + left.gain * part) / (deadline + self.scenario.verify_idle_s)
 
-    def _worth(self, point: NestedPoint) -> float:
+    def _worth(self, point: _AtDeadline) -> float:
         """N(D): expected tokens less what verifying the drafts costs at the point's own goodput."""
         return point.goodput * (point.deadline_s + self.scenario.verify_idle_s)
 
     @staticmethod
-    def _secant(left: NestedPoint, right: NestedPoint, shortest: float) -> float:
+    def _secant(left: _AtDeadline, right: _AtDeadline, shortest: float) -> float:
         low, high = np.log(left.deadline_s - shortest), np.log(right.deadline_s - shortest)
         if right.log_gain <= _NO_GAIN:
             return shortest + float(np.exp(0.5 * (low + high)))
         part = left.log_gain / (left.log_gain - right.log_gain)
         return shortest + float(np.exp(low + float(np.clip(part, 0.02, 0.98)) * (high - low)))
 
-    def at(self, deadline: float, near: NestedPoint | None) -> NestedPoint:
+    def at(self, deadline: float, near: _AtDeadline | None) -> _AtDeadline:
         """Solve for one deadline, starting from a solution near by."""
         goodput = 0.0 if near is None else near.goodput
         log_price = -np.inf if near is None else near.log_price
@@ -134,7 +136,7 @@ class NestedSearch:
         _, slope, _ = self.response.bandwidth(pace)
         spread = float(np.sum(slope * pace))
         log_gain = log_price + float(np.log(spread / goodput)) if spread > 0.0 else _NO_GAIN
-        return NestedPoint(deadline, length, goodput, log_price, max(log_gain, _NO_GAIN))
+        return _AtDeadline(deadline, length, goodput, log_price, max(log_gain, _NO_GAIN))
 
     def _fill_band(self, deadline: float, log_cost: float, guess: float) -> tuple[FloatArray, float]:
         """Lengths and ln(nu) that use the whole band by a deadline; -inf where the band does not bind."""

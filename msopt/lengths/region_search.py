@@ -1,8 +1,9 @@
 """The best whole lengths with a proof, or a bound as near as the effort allows (ours, design section 4).
 
-Deadlines are split into intervals, the one with the highest bound first. A region is closed when nothing in it can
-beat the best goodput known, or when the few controls that may are all scored. The lengths that attain a region's
-bound are scored too: that is how better controls are found on the way.
+A branch and bound. Each step splits the region with the highest bound: an interval of deadlines, and a window of
+lengths for each device. A region is closed when nothing in it can beat the best goodput known, or when the few controls
+that may are all scored. The lengths that attain a region's bound are scored too: that is how better controls are found
+on the way. The search has ended when no region is left; where a limit stops it before, the highest bound is the answer.
 """
 
 import heapq
@@ -30,7 +31,7 @@ _WIDE = 4.0  # an end so many times as far from the shortest deadline as the oth
 _NEAR_START = 1.0 / 16.0  # of the first interval, whose logarithm has no start
 _NARROW = 1e-13  # relative: deadlines that differ by round-off
 _ALIKE = 0.5  # the lesser excess over the greater, of ends that count as alike
-_CAP_STEPS = 100  # of the longest useful deadline, each from the one before
+_CAP_STEPS = 100  # each from the last longest useful deadline to a shorter one
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,12 +57,14 @@ class Proof:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchEffort:
-    """When a search ends without a proof; None: never.
+    """The limits that stop a search before it has ended; None: no limit.
 
     Attributes
     ----------
     regions : int or None
         Regions examined.
+    numbers : int or None
+        Regions examined times the useful lengths of all devices: a large table is searched for fewer regions.
     nodes : int or None
         Regions examined and partial controls looked at.
     seconds : float or None
@@ -69,6 +72,7 @@ class SearchEffort:
     """
 
     regions: int | None = None
+    numbers: int | None = None
     nodes: int | None = None
     seconds: float | None = None
 
@@ -146,7 +150,7 @@ class DeadlineSearch:
                 self.goodput, self.lengths = float(scores[best]), lengths[best]
 
     def run(self) -> Proof:
-        """Split regions until none may hold a better control, or until the effort is spent."""
+        """Steps until no region may hold a better control, or until the effort is spent."""
         scenario, count = self.scenario, self.scenario.device_count
         end, longest = longest_useful(scenario, max(self.goodput, self.claim))
         longest = max(longest, self.low)
@@ -155,6 +159,7 @@ class DeadlineSearch:
                 f"lengths from {self.low} to {longest} for {count} devices need a table of more than "
                 f"{LARGEST_CHOICE} numbers; lower max_draft_length"
             )
+        self._numbers = (longest - self.low + 1) * count
         self._problem = MultipleChoice(scenario, longest)
         self._start = float(shortest_deadline(scenario, np.full(count, float(self.low)))) * (1.0 - _EDGE)
         window = np.full(count, self.low, dtype=np.int64), np.full(count, longest, dtype=np.int64)
@@ -175,6 +180,7 @@ class DeadlineSearch:
         effort = self.effort
         return (
             (effort.regions is not None and self.regions >= effort.regions)
+            or (effort.numbers is not None and self.regions * self._numbers >= effort.numbers)
             or (effort.nodes is not None and self.nodes >= effort.nodes)
             or (effort.seconds is not None and time.monotonic() - self._began >= effort.seconds)
         )

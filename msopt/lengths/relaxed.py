@@ -13,8 +13,8 @@ from msopt.lengths.gap import BOUND_RTOL, optimality_gap
 from msopt.lengths.homogeneous import solve_homogeneous
 from msopt.lengths.need import BandwidthNeed
 from msopt.lengths.nested import NestedSearch
-from msopt.lengths.newton import JointNewton, JointPoint
-from msopt.lengths.response import Response
+from msopt.lengths.newton import JointNewton
+from msopt.lengths.response import JointPoint, Response
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
 
@@ -75,16 +75,15 @@ def solve_relaxed(scenario: Scenario, time_limit_s: float | None = None) -> Rela
     After the time limit [s] the best lengths met; their gap says how far they are proven.
     """
     response = Response(scenario)
-    ends = common_deadlines(response)
-    if not np.any(response.acceptance.knots):
-        found = _solve_jointly(response, ends)
+    deadlines_s = common_deadlines(response)
+    if not response.kinked:
+        found = _solve_jointly(response, deadlines_s)
         if found.proven:
             return found.one(())
-    shortest, longest, _ = ends
-    point = NestedSearch(scenario, response, time_limit_s).best(float(shortest[0]), float(longest[0]))
-    nested = JointPoint(np.array([point.deadline_s]), np.array([point.log_price]), point.length, np.array([True]))
+    shortest, longest, _ = deadlines_s
+    point = NestedSearch(scenario, response, time_limit_s).run(float(shortest[0]), float(longest[0]))
     with np.errstate(all="ignore"):  # a price without bound proves nothing
-        best = _weighed(response, nested, shortest, longest).one(())
+        best = _weighed(response, point, shortest, longest).one(())
     return best if best.gap <= _PROVEN else _beside_common(scenario, response, best)
 
 
@@ -158,30 +157,31 @@ def solve_jointly(response: Response) -> RelaxedRows:
     return _solve_jointly(response, common_deadlines(response))
 
 
-def _solve_jointly(response: Response, ends: tuple[FloatArray, FloatArray, FloatArray]) -> RelaxedRows:
-    shortest, longest, per_token = ends
+def _solve_jointly(response: Response, deadlines_s: tuple[FloatArray, FloatArray, FloatArray]) -> RelaxedRows:
+    shortest, longest, per_token = deadlines_s
     with np.errstate(all="ignore"):  # rows that go astray do so quietly and are not proven
         newton = JointNewton(response, shortest, longest)
-        point = newton.run(newton.first_guess(per_token))
+        point = newton.run(newton.start(per_token))
         return _weighed(response, point, shortest, longest)
 
 
 def _weighed(response: Response, point: JointPoint, shortest: FloatArray, longest: FloatArray) -> RelaxedRows:
     """The better of a point and of drafting the least, and how far the point proves that it is from the best."""
-    found, ends, price = _report(response, point.length, point.deadline_s), (shortest, longest), np.exp(point.log_price)
-    gap = optimality_gap(response, point.length, point.deadline_s, price, found.goodput, ends)
+    found = _report(response, point.length, point.deadline_s)
+    price, limits_s = np.exp(point.log_price), (shortest, longest)
+    gap = optimality_gap(response, point.length, point.deadline_s, price, found.goodput, limits_s)
     open_ = ~(gap <= _PROVEN)
     if np.any(open_):
         rests = open_ & ~(found.goodput >= response.goodput(response.low, shortest))
         if np.any(rests):
             found = found.where(~rests, _report(response, response.low, shortest))
-            gap = optimality_gap(response, point.length, point.deadline_s, price, found.goodput, ends)
+            gap = optimality_gap(response, point.length, point.deadline_s, price, found.goodput, limits_s)
         # At rest, and at kinks, the answer itself with the price that balances its own deadline may prove more.
         busy = found.deadline_s > 0.0
         round_s = found.deadline_s + response.verify_s(found.draft_length)
         price = found.price_of_bandwidth * round_s / np.where(busy, found.deadline_s, 1.0)
         other = optimality_gap(
-            response, found.draft_length, np.where(busy, found.deadline_s, 1.0), price, found.goodput, ends
+            response, found.draft_length, np.where(busy, found.deadline_s, 1.0), price, found.goodput, limits_s
         )
         gap = np.where(busy & open_, np.fmin(gap, other), gap)
     gap = np.where(point.ended & np.isfinite(gap), gap, np.inf)

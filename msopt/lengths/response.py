@@ -7,10 +7,11 @@ decades than a float does.
 """
 
 from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray, total
+from msopt.arrays import BoolArray, FloatArray, IntArray, total
 from msopt.formulas.multispin import PricedLengths
 from msopt.lengths.need import BandwidthNeed
 from msopt.model.acceptance import Acceptance, Geometric
@@ -28,6 +29,19 @@ _LEAST_STIFFNESS = 1e-100  # below it a length jumps rather than moves
 _LEAST_LENGTH = 1e-12  # a length below it need not be known any better
 
 
+@dataclass(frozen=True, eq=False)
+class JointPoint:
+    """Where an iteration over deadline, price and lengths is: D [s] and ln nu, shapes (..., 1), and lengths, (..., K).
+
+    Where it has not `ended`, shape (..., 1), a point proves nothing; where it has, `optimality_gap` says how much.
+    """
+
+    deadline_s: FloatArray
+    log_price: FloatArray
+    length: FloatArray
+    ended: BoolArray
+
+
 class Response:
     """The devices of a scenario, shape (K,), or of S scenarios with K devices each, shape (S, K).
 
@@ -42,10 +56,14 @@ class Response:
         self.band = np.reshape(scenario.uplink_bandwidth_hz, (*shape[:-1], 1))
         self.token_cost_s = np.reshape(scenario.verify_per_token_s, self.band.shape)
         self.idle_s = np.reshape(scenario.verify_idle_s, self.band.shape)
+        self.tokens_cost = bool(np.any(self.token_cost_s > 0.0))
         low, high = scenario.length_limits("heterogeneous")
         self.low, self.high = (np.broadcast_to(limit, shape).astype(float) for limit in (low, high))
         # With twice the band no solution reaches the cap, so the cap never carries a multiplier.
         self.least_s_per_token = finish_s(scenario, "heterogeneous", 1.0, 2.0 * self.band)
+        # Whether some law is piecewise linear, and whether all are.
+        self.kinked = not self.acceptance.geometric and bool(np.any(self.acceptance.knots))
+        self._linear = self.kinked and bool(np.all(self.acceptance.knots))
         self._table: tuple[float, FloatArray, FloatArray] | None = None
         self._priced: PricedLengths | None = None
         self.explicit = self.acceptance.geometric and isinstance(scenario.uplink, FixedSnr)
@@ -66,7 +84,7 @@ class Response:
 
     def verify_s(self, length: FloatArray) -> FloatArray:
         """T_ver [s] of lengths of shape (..., K), shape (..., 1)."""
-        return np.asarray(self.idle_s + self.token_cost_s * total(length))
+        return np.asarray(self.idle_s + self.token_cost_s * total(length)) if self.tokens_cost else self.idle_s
 
     def split(self, length: FloatArray, near_s: FloatArray | float = 0.0) -> tuple[FloatArray, FloatArray]:
         """`BandwidthNeed.split` of the whole band."""
@@ -128,16 +146,20 @@ class Response:
     ) -> tuple[FloatArray, FloatArray]:
         """ln E' - ln(G c1 + nu beta'), above 0 while another token pays; and its derivative."""
         _, slope, curvature = self.bandwidth(length / deadline_s)
+        if log_price > -np.inf and ((slope > 0.0) & (slope < np.inf)).all():  # as usual, and in half the operations
+            priced, bend = log_price + np.log(slope), curvature
+            cost = priced
+            if log_cost > -np.inf:
+                cost = np.logaddexp(priced, log_cost)
+                bend = np.exp(priced - cost) * curvature
+            return log_marginal - cost, self.acceptance.log_slope - bend / (slope * deadline_s)
         priced = _priced(log_price, log_or_minus_infinity(slope))
         cost = np.logaddexp(priced, log_cost)
         bounded, carried = np.isfinite(cost), slope < np.inf
-        if bounded.all() and carried.all():  # as usual, and then in half the operations
-            gain, share = log_marginal - cost, np.exp(priced - cost)
-        else:
-            none_left = np.isneginf(log_marginal)
-            gain = np.where(none_left, -np.inf, np.where(none_left, 0.0, log_marginal) - cost)
-            share = np.exp(np.where(bounded, priced, -np.inf) - np.where(bounded, cost, np.inf))
-            curvature = np.where(carried, curvature, 0.0)
+        none_left = np.isneginf(log_marginal)
+        gain = np.where(none_left, -np.inf, np.where(none_left, 0.0, log_marginal) - cost)
+        share = np.exp(np.where(bounded, priced, -np.inf) - np.where(bounded, cost, np.inf))
+        curvature = np.where(carried, curvature, 0.0)
         moves = carried & (slope > 0.0)
         bend = np.divide(share * curvature, slope * deadline_s, out=np.zeros_like(slope), where=moves)
         return gain, self.acceptance.log_slope - bend
@@ -157,18 +179,20 @@ class Response:
         high = np.where(at_low <= 0.0, low, high)
         # Between knots the limit itself is the answer as often as not, and is met exactly only from above.
         knots = self.acceptance.knots
-        length, linear = high if near is None else np.where(knots, high, np.clip(near, low, high)), bool(np.all(knots))
+        length = high if near is None or self._linear else np.where(knots, high, np.clip(near, low, high))
         for _ in range(_STEPS):
-            marginal = flat if linear else np.where(knots, flat, self.acceptance.log_marginal_tokens(length))
+            marginal = flat if self._linear else np.where(knots, flat, self.acceptance.log_marginal_tokens(length))
             worth, slope = self._worth(length, marginal, *prices)
             low, high = np.where(worth >= 0.0, length, low), np.where(worth > 0.0, high, length)
             newton = length - np.divide(worth, slope, out=np.full_like(worth, np.inf), where=slope < 0.0)
             smooth = (newton >= low) & (newton <= high)
-            following = np.where(smooth, newton, _middle(low, high))
-            tolerance = np.where(smooth, _NEWTON_RTOL, _BISECTION_RTOL) * np.maximum(_LEAST_LENGTH, length)
-            still = np.abs(following - length) <= tolerance
+            following, tolerance = newton, np.asarray(_NEWTON_RTOL)
+            if not smooth.all():
+                following = np.where(smooth, newton, _middle(low, high))
+                tolerance = np.where(smooth, _NEWTON_RTOL, _BISECTION_RTOL)
+            still = np.abs(following - length) <= tolerance * np.maximum(_LEAST_LENGTH, length)
             length = following
-            if np.all(still):
+            if still.all():
                 break
         return length
 
@@ -178,7 +202,7 @@ class Response:
         """The limits, for piecewise linear laws narrowed to the two whole lengths between which the root lies."""
         low, high = self.low, cap
         knots = self.acceptance.knots
-        if not np.any(knots):
+        if not self.kinked:
             return low, high
         first, last = np.floor(low), np.ceil(high)
         if float(np.max(last - first)) <= _TABLE_SPAN:
@@ -219,4 +243,4 @@ def _priced(log_price: float, log_slope: FloatArray) -> FloatArray:
 def _middle(low: FloatArray, high: FloatArray) -> FloatArray:
     """A point between: the geometric mean, so that lengths of any order of magnitude are reached."""
     middle = np.where(low > 0.0, np.sqrt(low) * np.sqrt(high), np.where(high > _LEAST_LENGTH, 1e-3 * high, 0.5 * high))
-    return np.clip(middle, low, high)
+    return np.asarray(np.minimum(np.maximum(middle, low), high))

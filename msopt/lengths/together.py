@@ -24,9 +24,9 @@ def best_whole_lengths(response: Response, real: FloatArray) -> FloatArray:
     """
     count, devices = real.shape
     low, high = response.low[:, None, :], response.high[:, None, :]
-    starts = np.clip(np.rint(real[:, None, :] + _SHIFTS[:, None]), low, high).reshape(-1, devices)
+    starts = np.clip(np.rint(real[:, None, :] + _SHIFTS[:, None]), low, high).reshape(-1, devices)  # (S * shifts, K)
     owner = np.repeat(np.arange(count), _SHIFTS.size)
-    score = _score(response.take(owner), starts).reshape(count, -1)
+    score = _score(response.take(owner), starts).reshape(count, -1)  # (S, shifts)
     # Of several equal starts one is enough.
     score = np.where(_repeated(score), -np.inf, score)
     found, scores = starts.reshape(count, -1, devices), score
@@ -46,7 +46,7 @@ def _best(lengths: FloatArray, scores: FloatArray, most: int) -> tuple[FloatArra
 
 
 def _repeated(score: FloatArray) -> FloatArray:
-    """Whether a score occurs further left in its row."""
+    """Whether a score occurs further left in its row, shape (S, n)."""
     order = np.argsort(-score, axis=1, kind="stable")
     ranked = np.take_along_axis(score, order, axis=1)
     again = np.zeros(score.shape, dtype=bool)
@@ -61,7 +61,7 @@ def _score(response: Response, lengths: FloatArray, at_least_s: FloatArray | flo
 def _climb(
     response: Response, owner: IntArray, lengths: FloatArray, scores: FloatArray, scored: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Each row moves while a move gains; rows that are done leave."""
+    """Each row takes steps while a move gains, shapes (R, K) and (R,); rows that have ended leave."""
     lengths, scores = lengths.copy(), scores.copy()
     active = np.flatnonzero(np.isfinite(scores))
     for _ in range(_STEPS):
@@ -71,7 +71,7 @@ def _climb(
         moved, earliest = _moves(rows, lengths[active], scores[active], scored)
         of_move = np.repeat(np.arange(active.size), moved.shape[1])
         found = _score(rows.take(of_move), moved.reshape(-1, moved.shape[2]), earliest.reshape(-1, 1))
-        found = found.reshape(moved.shape[:2])
+        found = found.reshape(moved.shape[:2])  # (active, moves)
         best = np.argmax(found, axis=1)
         here = np.arange(active.size)
         gains = found[here, best] > scores[active] * IMPROVES
@@ -91,7 +91,7 @@ def _moves(rows: Response, lengths: FloatArray, scores: FloatArray, scored: int)
     most = min(scored, estimate.shape[1])
     top = np.argpartition(-estimate, most - 1, axis=1)[:, :most]
     worth = np.isfinite(np.take_along_axis(estimate, top, axis=1))
-    up, down = np.divmod(top, devices + 1)
+    up, down = np.divmod(top, devices + 1)  # (R, n), K for nobody
     moved = np.repeat(lengths[:, None, :], most + 2, axis=1)
     row, move = np.nonzero(worth & (up < devices))
     moved[row, move, up[row, move]] += 1.0
@@ -122,7 +122,7 @@ def _estimates(rows: Response, lengths: FloatArray) -> tuple[FloatArray, FloatAr
         other, steeper = rows.need.by_deadline(np.where(allowed & ~late, moved, lengths), positive)
         gain = np.where(allowed, rows.acceptance.expected_tokens(np.maximum(moved, 0.0)) - tokens, -np.inf)
         earliest = np.where(late & allowed, moved * rows.least_s_per_token, 0.0)
-        halves.append([_with_nobody(part) for part in (gain, other - need, steeper - fall, earliest)])
+        halves.append([_with_nobody(part) for part in (gain, other - need, steeper - fall, earliest)])  # (R, K + 1)
     (g, n, f, e), (h, m, d, _) = halves
     change = n[:, :, None] + m[:, None, :]
     bend = np.sum(fall, axis=1)[:, None, None] + f[:, :, None] + d[:, None, :]

@@ -37,8 +37,8 @@ def within_budget(shares: Any, budget: FloatArray | float) -> FloatArray:
     if not over.any():
         return values
     within = over & (used <= budget)
-    rests = np.fmod(np.where(within, values, 0.0), np.spacing(budget))
-    exact = within & np.all(rests == 0.0, axis=-1, keepdims=True)
+    digits = np.where(within, values, 0.0) / np.spacing(budget)  # by a power of two: exact
+    exact = within & np.all(digits == np.rint(digits), axis=-1, keepdims=True)
     factor = np.where(over & ~exact, allowed / np.where(over, used, 1.0), 1.0)
     return np.asarray(np.where(over, np.minimum(values * factor, budget), values))
 

@@ -1,7 +1,7 @@
 """What is decided: lengths and bandwidths before a round, modes and power after its rejections."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeGuard, get_args
 
 import numpy as np
 
@@ -10,8 +10,30 @@ from msopt.errors import ParameterError, describe
 from msopt.model.scenario import PROBLEMS, Problem
 
 Mode = Literal["uplink", "downlink"]
-ModeRule = Literal["best", "all-uplink", "all-downlink", "random"]
+EqualShareRule = Literal["best", "all-uplink", "all-downlink", "random"]
+BandRule = Literal["shared-band", "separate-bands"]
+ModeRule = Literal[EqualShareRule, BandRule]
+EQUAL_SHARE_RULES: tuple[EqualShareRule, ...] = get_args(EqualShareRule)
+BAND_RULES: tuple[BandRule, ...] = get_args(BandRule)
 MODE_RULES: tuple[ModeRule, ...] = get_args(ModeRule)
+Correction = Literal["equal-shares", BandRule]
+EQUAL_SHARES: Correction = "equal-shares"
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+
+
+def best_rule(correction: Correction) -> ModeRule:
+    """The rule that gives the best modes in a kind of correction."""
+    return "best" if correction == "equal-shares" else correction
+
+
+def frees_bands(rule: str) -> TypeGuard[BandRule]:
+    """Whether a rule or a kind of correction chooses bandwidths, too."""
+    return rule in BAND_RULES
+
+
+def correction_of(rule: ModeRule) -> Correction:
+    """The kind of correction in which a rule chooses modes."""
+    return rule if frees_bands(rule) else EQUAL_SHARES
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,8 +53,10 @@ class Control(Frozen):
         L_k [token].
     bandwidth_hz : array, shape (..., K)
         Share of the uplink band while drafts are sent [Hz].
-    mode_rule : "best", "all-uplink", "all-downlink" or "random"
-        How rejected devices exchange their distribution; only `modes` uses it.
+    mode_rule : str
+        How rejected devices exchange their distribution; only `modes` uses it. Over equal shares of the bands by the
+        "best" modes, "all-uplink", "all-downlink" or "random"; by the best modes with bandwidths and power free, both
+        directions in one "shared-band" or in "separate-bands".
     served : array of bool, shape (..., K), optional
         Who takes part in the round; all by default. The others draft nothing and get nothing in it.
     """

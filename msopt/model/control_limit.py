@@ -1,7 +1,8 @@
 """A limit that a user puts to a control: two sides in SI units, and what it does to a table of actions."""
 
+import copy
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 
 class ControlLimit(ABC):
@@ -21,6 +22,11 @@ class ControlLimit(ABC):
         so bounds it; or bounds nothing, because the limit is no set of draft lengths and shares that is convex.
     idle : bool
         Whether a device may then also take no part in a round.
+    number : str
+        The attribute that holds the limit's number, or one for each device, by which messages say how far it would
+        have to give way; "" where there is none.
+    number_unit : str
+        Its SI unit where that is not the sides'.
     """
 
     name: ClassVar[str]
@@ -28,6 +34,8 @@ class ControlLimit(ABC):
     sense: ClassVar[Literal["<=", ">="]] = "<="
     conic: ClassVar[Literal["exact", "relaxed", "none"]] = "exact"
     idle: ClassVar[bool] = False
+    number: ClassVar[str] = ""
+    number_unit: ClassVar[str] = ""
 
     @abstractmethod
     def left(self, at: Any) -> Any:
@@ -40,3 +48,11 @@ class ControlLimit(ABC):
     @abstractmethod
     def on_table(self, rules: Any) -> None:
         """Tell a table of actions what the limit forbids, by the methods of `msopt.variants.table_rules.TableRules`."""
+
+    def eased(self, factor: float) -> Self | None:
+        """The same limit with its number greater by a factor, or less where it is a least; None: it has no number."""
+        if not self.number:
+            return None
+        eased = copy.copy(self)
+        setattr(eased, self.number, getattr(self, self.number) * (1.0 / factor if self.sense == ">=" else factor))
+        return eased

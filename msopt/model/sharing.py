@@ -9,13 +9,12 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray, IntArray
+from msopt.arrays import FloatArray, IntArray
 from msopt.numerics.special import excess_root, log1p_minus
 
 UplinkSharing = Literal["fixed-snr", "power-limited"]
 LN2 = float(np.log(2.0))
 _ROUND_OFF = 1e-15
-_LARGE_SNR = 1e100
 _NO_SHARE = 1e-290  # of the ceiling of a rate: the bandwidth for it is 0 in floats
 
 
@@ -42,6 +41,10 @@ class Sharing(Protocol):
 
     def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """`bandwidth` with its first and second derivative in the rate."""
+        ...
+
+    def ceiling(self) -> FloatArray:
+        """The rate [bit/s] that no bandwidth carries."""
         ...
 
     def take(self, devices: IntArray) -> "Sharing":
@@ -79,6 +82,10 @@ class FixedSnr:
             slope = np.broadcast_to(slope, rate.shape)
         return rate * slope, slope, np.zeros(rate.shape)
 
+    def ceiling(self) -> FloatArray:
+        """Infinite."""
+        return np.full(self.efficiency.shape, np.inf)
+
     def take(self, devices: IntArray) -> "FixedSnr":
         """The same sharing for some of the devices."""
         return FixedSnr(self.efficiency[devices])
@@ -111,25 +118,30 @@ class PowerLimited:
 
     def bandwidth(self, rate: FloatArray) -> FloatArray:
         """The inverse: with c = R ln2/s below 1 (the ceiling of the rate) it is s/z, ln(1 + z) = c z."""
-        c, carried = self._share_of_ceiling(rate)
-        band = self.power_hz / _snr_in_share(np.where(carried, c, 0.5))
-        return np.where(carried, band, np.where(c >= 1.0, np.inf, 0.0))
+        return self.bandwidth_slope(rate)[0]
 
     def bandwidth_slope(self, rate: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The inverse with its derivatives 1/R' and -R''/R'^3, finite at every rate below the ceiling."""
-        c, carried = self._share_of_ceiling(rate)
-        z = _snr_in_share(np.where(carried, c, 0.5))
-        band = self.power_hz / z
-        near = z < 1.0
-        small, large = np.where(near, z, 1.0), np.where(near, 1.0, z)
-        gain = np.where(
-            near,
-            (1.0 + small) * log1p_minus(small) + small * small,
-            (1.0 + large) * np.log1p(large) - large,
-        )
-        slope = LN2 * (1.0 + z) / gain
-        bounded = np.minimum(z, _LARGE_SNR)  # its square over that of 1 + z is 1 long before
-        curvature = slope**3 * bounded * bounded / (band * (1.0 + bounded) ** 2 * LN2)
+        """The inverse with its derivatives 1/R' and -R''/R'^3, finite at every rate below the ceiling.
+
+        With t = c - 1 - ln c and d - log(1 + d) = t it is s/z, c z = d + 1 - c, and R' = (ln(1 + z) - z/(1 + z))/ln 2
+        is d c z/((1 + d) ln 2): no terms cancel.
+        """
+        c = np.asarray(rate * LN2 / self.power_hz)
+        carried = (c > _NO_SHARE) & (c < 1.0)
+        if usual := bool(carried.all()):
+            inner = c
+        else:
+            # An SNR so low that c rounds to 1 still carries its rate.
+            c = np.where((c >= 1.0) & (c <= 1.0 + _ROUND_OFF), 1.0 - 0.5 * np.finfo(float).eps, c)
+            carried = (c > _NO_SHARE) & (c < 1.0)
+            inner = np.where(carried, c, 0.5)
+        d = excess_root(_excess(inner))
+        nats = d + (1.0 - inner)
+        band = self.power_hz * (inner / nats)
+        slope = LN2 * (1.0 + d) / (d * nats)
+        curvature = slope * LN2 / (band * (d * d))
+        if usual:
+            return band, slope, curvature
         outside = np.where(c >= 1.0, np.inf, 0.0)
         return (
             np.where(carried, band, outside),
@@ -137,11 +149,9 @@ class PowerLimited:
             np.where(carried, curvature, outside),
         )
 
-    def _share_of_ceiling(self, rate: FloatArray) -> tuple[FloatArray, BoolArray]:
-        """c = R ln2/s, and whether a bandwidth carries it; an SNR so low that c rounds to 1 still does."""
-        c = np.asarray(rate * LN2 / self.power_hz)
-        c = np.where((c >= 1.0) & (c <= 1.0 + _ROUND_OFF), 1.0 - 0.5 * np.finfo(float).eps, c)
-        return c, (c > _NO_SHARE) & (c < 1.0)
+    def ceiling(self) -> FloatArray:
+        """s/ln 2, that of an endless band."""
+        return np.asarray(self.power_hz / LN2)
 
     def take(self, devices: IntArray) -> "PowerLimited":
         """The same sharing for some of the devices."""
@@ -155,11 +165,9 @@ def stacked(sharings: Sequence[Sharing]) -> Sharing:
     return PowerLimited(np.array([sharing.power_hz for sharing in sharings if isinstance(sharing, PowerLimited)]))
 
 
-def _snr_in_share(c: FloatArray) -> FloatArray:
-    """The z > 0 with ln(1 + z) = c z for 0 < c < 1.
-
-    With t = c - 1 - ln c and d - log(1 + d) = t it is (d + 1 - c)/c. Near c = 1 the terms of t cancel;
-    there c - 1 is exact and the series takes over.
-    """
-    excess = np.where(c < 0.5, c - 1.0 - np.log(c), -log1p_minus(np.maximum(c, 0.5) - 1.0))
-    return (excess_root(excess) + (1.0 - c)) / c
+def _excess(c: FloatArray) -> FloatArray:
+    """c - 1 - ln c for 0 < c < 1. Near c = 1 its terms cancel; there c - 1 is exact and a series takes over."""
+    excess = np.asarray(c - 1.0 - np.log(c))
+    if (near := c >= 0.5).any():
+        excess[near] = -log1p_minus(c[near] - 1.0)
+    return excess

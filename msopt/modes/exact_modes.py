@@ -14,7 +14,6 @@ Where there are more combinations than fit memory (other laws, c1 > 0), the leng
 each dC/drho_k over their box, and the box is split.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,12 +21,14 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray, every_length
 from msopt.errors import ParameterError
+from msopt.lengths.region_search import Proof
 from msopt.model.scenario import Scenario
 from msopt.modes.bounds.upper import additive_values, minorant_from_table
 from msopt.modes.hull import all_or_nothing, upper_hull
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
 from msopt.modes.subsets import combination, combinations, expected_of_all, sum_of_all
 from msopt.modes.table import TableOfOutcomes
+from msopt.numerics.clock import UNLIMITED, Clock
 from msopt.numerics.margins import FITS
 from msopt.numerics.memory import require_memory
 
@@ -39,24 +40,17 @@ _MOST_FREE = 10  # devices left open below a deadline: a thousand combinations
 
 
 @dataclass(frozen=True, eq=False)
-class ExactLengths:
-    """The best lengths found, a goodput that none exceeds, and how many transforms that took.
+class ModesProof(Proof):
+    """The best lengths found and their goodput, which is the bound, too, unless a limit stopped the search.
 
     Attributes
     ----------
-    draft_length : array of int, shape (K,)
-    bound : float
-        [token/s]; the goodput of the lengths unless a limit ended the search.
     transforms : int
-        Of the table to all combinations, or of a box of it.
-    partial : int
-        Of the table to the combinations of a few devices, the others settled.
+        Nodes at which the table was transformed to all combinations or to a box of them; at the others to those of a
+        few devices, the others settled.
     """
 
-    draft_length: IntArray
-    bound: float
     transforms: int
-    partial: int
 
 
 def require_exact(scenario: Scenario) -> None:
@@ -74,8 +68,8 @@ def require_exact(scenario: Scenario) -> None:
 
 
 def exact_lengths(
-    problem: ModeProblem, start: IntArray, node_limit: int | None = None, time_limit_s: float | None = None
-) -> ExactLengths:
+    problem: ModeProblem, start: IntArray, node_limit: int | None = None, clock: Clock = UNLIMITED
+) -> ModesProof:
     """The best lengths and the proof, from lengths to start with.
 
     Parameters
@@ -84,39 +78,37 @@ def exact_lengths(
         With a table of outcomes.
     start : array of int, shape (K,)
         Any lengths within the limits; the better, the fewer transforms.
-    node_limit, time_limit_s : optional
-        End the search after so many transforms or seconds, with the bound that is proven by then.
+    node_limit, clock : optional
+        End the search after so many nodes, or when the clock is over, with the bound that is proven by then.
     """
-    return _Search(problem, start, node_limit, time_limit_s).run()
+    return _Search(problem, start, node_limit, clock).run()
 
 
 class _LimitReachedError(Exception):
-    """Ends the search; caught within this module."""
+    """Stops the search before it has ended; caught within this module."""
 
 
 class _Search:
-    def __init__(
-        self, problem: ModeProblem, start: IntArray, node_limit: int | None, time_limit_s: float | None
-    ) -> None:
+    def __init__(self, problem: ModeProblem, start: IntArray, node_limit: int | None, clock: Clock) -> None:
         if not isinstance(problem.correction, TableOfOutcomes):
             raise ParameterError("exact lengths need the table of all outcomes")
         self.problem, self.table = problem, problem.correction
         self.order = problem.correction.times.order
         self.lengths = np.asarray(start, dtype=float)
         self.goodput = float(problem.goodput(self.lengths[None, :])[0])
-        self.transforms, self.partial = 0, 0
+        self.nodes = self.transforms = 0
         self.settles = all_or_nothing(problem)
         self.settled_from_s = np.inf
         self.drafts, self.idles = np.zeros((2, self.order.size), dtype=bool)
-        self.most_transforms = node_limit
-        self.ends = None if time_limit_s is None else time.monotonic() + time_limit_s
+        self.most_nodes = node_limit
+        self.clock = clock
         self.idle_s = problem.scenario.verify_idle_s
         every = every_length(problem.limits, problem.scenario.device_count)
-        self.tokens = problem.scenario.acceptance.expected_tokens(every)[:, self.order]
-        self.rejection = problem.rejection(every)[:, self.order]
-        self.length = every[:, :1]
+        self.tokens = problem.scenario.acceptance.expected_tokens(every)[:, self.order]  # (lengths, K), by place
+        self.rejection = problem.rejection(every)[:, self.order]  # (lengths, K), by place
+        self.length = every[:, :1]  # (lengths, 1)
 
-    def run(self) -> ExactLengths:
+    def run(self) -> ModesProof:
         every = deadlines(self.problem)
         additive = minorant_from_table(self.table)
         left = every.size
@@ -145,8 +137,9 @@ class _Search:
         """The value at which a control with this deadline has the goodput G."""
         return np.asarray(self.goodput * (deadline_s + self.idle_s))
 
-    def _answer(self, bound: float) -> ExactLengths:
-        return ExactLengths(np.rint(self.lengths).astype(np.int64), bound, self.transforms, self.partial)
+    def _answer(self, bound: float) -> ModesProof:
+        lengths = np.asarray(np.rint(self.lengths), dtype=np.int64)
+        return ModesProof(lengths, self.goodput, bound, self.nodes, self.transforms)
 
     def _best_value(self, deadline_s: float, least: float) -> float:
         """V at a deadline, or `least` where V is below it; better controls met on the way are kept."""
@@ -186,13 +179,10 @@ class _Search:
         ]
 
     def _transform(self, choices: Sequence[IntArray]) -> FloatArray:
-        done = self.transforms + self.partial
-        if done == self.most_transforms or (self.ends is not None and time.monotonic() >= self.ends):
+        if self.nodes == self.most_nodes or self.clock.over:
             raise _LimitReachedError
-        if any(c.size == 1 for c in choices):
-            self.partial += 1
-        else:
-            self.transforms += 1
+        self.nodes += 1
+        self.transforms += all(c.size > 1 for c in choices)
         return expected_of_all(self.table.seconds, [self.rejection[c, place] for place, c in enumerate(choices)])
 
     def _enumerate(self, goodput: float, deadline_s: float, choices: Sequence[IntArray], settles: bool) -> float:
@@ -211,10 +201,10 @@ class _Search:
 
     def _settle(self, value: FloatArray, choices: Sequence[IntArray], deadline_s: float) -> None:
         """Which devices surely draft or surely do not, down to the deadline at which many are open."""
-        without, using = np.full((2, len(choices)), -np.inf)
+        without, using = np.full((2, len(choices)), -np.inf)  # (K,) each
         for place, kept in enumerate(choices):
             if kept.size == 2:
-                pairs = value.reshape(-1, 2, combinations([c.size for c in choices[:place]]))
+                pairs = value.reshape(-1, 2, combinations([c.size for c in choices[:place]]))  # (after, own, before)
                 without[place], using[place] = pairs[:, 0].max(), pairs[:, 1].max()
         # By how much a deadline may be shorter before the device is open: value / G above `deadline_s`.
         opens = np.minimum(without, using)
@@ -238,8 +228,8 @@ class _Search:
         """
         worth = self._worth(goodput)
         while True:
-            ends = [c[[0, -1]] if c.size > 1 else c for c in choices]
-            values = self._transform(ends).reshape([c.size for c in reversed(ends)])
+            corners = [c[[0, -1]] if c.size > 1 else c for c in choices]
+            values = self._transform(corners).reshape([c.size for c in reversed(corners)])
             bound = -goodput * float(values.flat[0])
             narrower = []
             for place, kept in enumerate(choices):

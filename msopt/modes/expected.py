@@ -11,7 +11,7 @@ from numpy.random import SeedSequence
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
-from msopt.model.control import ModeRule
+from msopt.model.control import ModeRule, frees_bands
 from msopt.model.scenario import Scenario
 from msopt.modes.samples import SampledOutcomes
 from msopt.modes.table import TableOfOutcomes, table_of_best_modes
@@ -54,11 +54,16 @@ def expected_correction(
     Raises
     ------
     ParameterError
-        For more devices than `LARGEST_SAMPLED`.
+        For more devices than `LARGEST_SAMPLED`, or than `EXACT_UP_TO` where bandwidths are free.
     """
     largest = RANDOM_EXACT_UP_TO if rule == "random" else EXACT_UP_TO
     if scenario.device_count <= largest:
-        return table_of_best_modes(scenario) if rule == "best" else TableOfOutcomes(scenario, rule)
+        best = rule == "best" or frees_bands(rule)
+        return table_of_best_modes(scenario, rule) if best else TableOfOutcomes(scenario, rule)
+    if frees_bands(rule):
+        raise ParameterError(
+            f"correction {rule} is known for at most {EXACT_UP_TO} devices; the scenario has {scenario.device_count}"
+        )
     if scenario.device_count > LARGEST_SAMPLED:
         raise ParameterError(
             f"problem modes takes at most {LARGEST_SAMPLED} devices; the scenario has {scenario.device_count}"

@@ -7,34 +7,47 @@ them, a quarter, ..., the best single change, the same devices at another deadli
 the true C, and goes on from there. One path serves every law, every rule for the modes, and exact and sampled C.
 """
 
+from copy import copy
+from dataclasses import replace
+
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray, evenly_spread, every_length
 from msopt.lengths.separable import DeadlinePass, equal_share_lengths
 from msopt.modes.correction import alone_s
 from msopt.modes.mode_problem import ModeProblem, deadlines, fitting
+from msopt.modes.samples import SampledOutcomes
+from msopt.numerics.clock import UNLIMITED, Clock
 from msopt.numerics.margins import IMPROVES
 from msopt.numerics.memory import require_memory
 
-_STEPS = 200  # of one ascent, each of many changes
-_STARTS = 4  # nested sets that are ascended from
+_STEPS = 200  # of one ascent, each of many changes; usually it has ended after a few
+_STARTS = 4  # nested sets that ascents start from
 _SPREAD = 8  # sizes and deadlines that are tried in a first look, and common lengths
 _FINE_SPREAD = 64  # sizes of a closer look
 _NEAR = 64  # deadlines on either side, and of all, that the model looks at
 _REFITTED = 2  # of these that the true C is asked for
+_FEW = 0.2  # of the outcomes, on which all ascents are
+_ASCEND_AGAIN = 2  # of their ends, on all outcomes
 _BYTES_A_LENGTH = 200
 """Of the search's tables, measured: for each length of each device [byte]."""
 
 
-def best_lengths(problem: ModeProblem) -> IntArray:
+def best_lengths(problem: ModeProblem, clock: Clock = UNLIMITED) -> IntArray:
     """The best lengths found, shape (K,): from nested sets, the best common length, and those that ignore corrections.
 
-    Where C is exact the best of them is then changed at two devices at a time until that gains no more.
+    Where C is exact the best of them is then changed at two devices at a time until that gains no more. Where it is
+    sampled all ascents are on the first few outcomes, and the best of where they end ascend on all of them. When
+    the clock is over what was found by then is the answer.
     """
-    model = _Model(problem)
-    ends = np.array([_ascend(model, row) for row in _starts(problem)])
+    model = _Model(problem, clock)
+    few = model.on_few_outcomes()
+    ends = np.array([_ascend(few, row) for row in _starts(few.problem)])
+    if few is not model:
+        best_first = np.argsort(-problem.goodput(ends), kind="stable")
+        ends = np.array([_ascend(model, row) for row in ends[best_first[:_ASCEND_AGAIN]]])
     best = _best_of(problem, ends)
-    while problem.correction.exact:
+    while problem.correction.exact and not model.is_over():
         changed = _best_pair(model, best)
         if changed is None:
             break
@@ -70,7 +83,7 @@ def _nested(problem: ModeProblem) -> FloatArray:
     every = deadlines(problem)
 
     def scored(left_out: IntArray, caps: FloatArray) -> tuple[FloatArray, FloatArray]:
-        rows = np.where(rank >= left_out[:, None, None], caps, low)
+        rows = np.where(rank >= left_out[:, None, None], caps, low)  # (sizes, deadlines, K)
         return rows, problem.goodput(rows.reshape(-1, count)).reshape(rows.shape[:2])
 
     left_out, caps = (
@@ -79,7 +92,7 @@ def _nested(problem: ModeProblem) -> FloatArray:
     )
     rows, scores = scored(left_out, caps)
     at = np.argmax(scores, axis=1)
-    chosen = rows[np.arange(left_out.size), at][np.argsort(-np.max(scores, axis=1), kind="stable")[:_STARTS]]
+    chosen = rows[np.arange(left_out.size), at][np.argsort(-np.max(scores, axis=1), kind="stable")[:_STARTS]]  # (m, K)
     caps = caps[at[np.argmax(np.max(scores, axis=1))], None]
     left_out = evenly_spread(0, count, _FINE_SPREAD)
     while True:
@@ -95,9 +108,9 @@ def _nested(problem: ModeProblem) -> FloatArray:
 class _Model:
     """What depends on the scenario alone: tokens, rejection and time of every length, and the sorted deadlines."""
 
-    def __init__(self, problem: ModeProblem) -> None:
+    def __init__(self, problem: ModeProblem, clock: Clock = UNLIMITED) -> None:
         scenario = problem.scenario
-        self.problem = problem
+        self.problem, self.clock = problem, clock
         self.low, high = problem.limits
         entries = (high - self.low + 1) * scenario.device_count
         require_memory(entries * _BYTES_A_LENGTH, "the search over all lengths", "lower max_draft_length")
@@ -107,6 +120,18 @@ class _Model:
         self.rejection = problem.rejection(self.length)
         self.by_deadline = DeadlinePass(self.length, problem.s_per_token)
         self.everyone = np.arange(scenario.device_count)
+
+    def on_few_outcomes(self) -> "_Model":
+        """The same where C is a mean over a part of the outcomes; itself where it is exact."""
+        correction = self.problem.correction
+        if not isinstance(correction, SampledOutcomes):
+            return self
+        few = copy(self)
+        few.problem = replace(self.problem, correction=correction.first(_FEW))
+        return few
+
+    def is_over(self) -> bool:
+        return self.clock.over
 
     def deadline_s(self, lengths: FloatArray) -> float:
         return float(np.max(lengths * self.problem.s_per_token))
@@ -134,9 +159,11 @@ class _Model:
 
 
 def _ascend(model: _Model, lengths: FloatArray) -> FloatArray:
-    """The best control that the linear model proposes, again and again, while the goodput rises."""
+    """Steps to the best control that the linear model proposes, until one gains nothing."""
     goodput = float(model.problem.goodput(lengths[None, :])[0])
     for _ in range(_STEPS):
+        if model.is_over():
+            break
         gains = model.gains(lengths, goodput)
         proposed = np.vstack(
             [
@@ -201,14 +228,14 @@ def _best_pair(model: _Model, lengths: FloatArray) -> FloatArray | None:
     deadline = model.deadline_s(lengths)
     cap = fitting(problem, np.array([deadline]))[0]
     other = np.where(lengths > model.low, float(model.low), cap)
-    first = np.where(np.eye(lengths.size, dtype=bool), other, lengths)
+    first = np.where(np.eye(lengths.size, dtype=bool), other, lengths)  # (K, K): row k has device k changed
     correction, slopes = problem.correction.gradient_s(problem.rejection(first))
     more_tokens = model.at(model.tokens, other) - model.at(model.tokens, lengths)
     more_rejected = model.at(model.rejection, other) - model.at(model.rejection, lengths)
     tokens = np.sum(model.at(model.tokens, first), axis=1)[:, None] + more_tokens
     more_verify = problem.scenario.verify_per_token_s * (other - lengths)
     seconds = deadline + (problem.scenario.verify_s(first) + correction)[:, None] + more_verify + slopes * more_rejected
-    value = np.where(np.eye(lengths.size, dtype=bool), 0.0, tokens / seconds)
+    value = np.where(np.eye(lengths.size, dtype=bool), 0.0, tokens / seconds)  # (K, K): of each pair
     at = np.unravel_index(int(np.argmax(value)), value.shape)
     if value[at] <= goodput * IMPROVES:
         return None

@@ -4,17 +4,19 @@ Rows are outcomes, columns are places in the order of `CorrectionTimes`, best up
 played on the same uniforms, so that two controls differ by what they change and not by luck.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from copy import copy
 
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
-from msopt.model.control import ModeRule
+from msopt.errors import ParameterError
+from msopt.model.control import ModeRule, frees_bands
 from msopt.model.scenario import Scenario
 from msopt.modes.correction import CorrectionTimes
 from msopt.numerics.memory import require_memory
 
-_SETS_AT_ONCE = 1_000_000  # entries (sets times devices): tens of megabytes in all arrays
+_SETS_AT_ONCE = 60_000  # entries (sets times devices): in all arrays about what a processor keeps close
 
 
 class SampledOutcomes:
@@ -23,6 +25,8 @@ class SampledOutcomes:
     exact = False
 
     def __init__(self, scenario: Scenario, rule: ModeRule, samples: int, seed: int | np.random.SeedSequence) -> None:
+        if frees_bands(rule):
+            raise ParameterError(f"correction {rule} is not computed on drawn outcomes; give no samples")
         self.rule = rule
         self.times = CorrectionTimes(scenario)
         shape = samples, scenario.device_count
@@ -35,6 +39,12 @@ class SampledOutcomes:
         generator = np.random.default_rng(seed)
         self._uniform = generator.random(shape, dtype=np.float32)
         self._coin = generator.random(shape, dtype=np.float32) < 0.5 if rule == "random" else None
+
+    def first(self, share: float) -> "SampledOutcomes":
+        """The first of the same outcomes alone, two at least."""
+        few, some = copy(self), slice(max(2, round(share * len(self._uniform))))
+        few._uniform, few._coin = self._uniform[some], None if self._coin is None else self._coin[some]
+        return few
 
     def expected_s(self, rejection: FloatArray) -> FloatArray:
         """C(rho) as a mean over the samples."""
@@ -158,69 +168,60 @@ class _BestPrefix:
     """[UD] Proposition 1 for many sets at once: bisection over places, then the two prefixes at the crossing.
 
     "Downlink at most uplink" is asked as "the sum of 1/SNRd behind a place is at most a threshold" that depends
-    on the place and the size of the set alone, so that a step of the bisection is a look into two tables.
+    on the place and the size of the set alone, so that a step of the bisection is a look into two tables. At the first
+    place where it holds the downlink of all from there on is the time; or the uplink of that place, if it is shorter,
+    and that is so only where the device there is in the set.
     """
 
     def __init__(self, times: CorrectionTimes, members: BoolArray) -> None:
         sets, count = members.shape
-        self.times, self.members = times, members
+        self.times, self.members, self.count = times, members, count
         self.rejected = np.count_nonzero(members, axis=1)
         self.behind = np.zeros((sets, count + 1))
         np.cumsum((members * times.inverse_snr)[:, ::-1], axis=1, out=self.behind[:, -2::-1])
-        self.next = np.full((sets, count + 2), count, dtype=np.int64)
-        places = np.where(members, np.arange(count), count)
-        self.next[:, :count] = np.minimum.accumulate(places[:, ::-1], axis=1)[:, ::-1]
-        self.least = max(0, int(np.min(self.rejected, initial=count)) - 1)
-        most = min(count, int(np.max(self.rejected, initial=0)) + 1)
-        sizes = np.arange(self.least, most + 1)
-        # A column more: where nobody is left to be the last on the uplink, that is no choice.
-        self.uplink_s = np.full((sizes.size, count + 1), np.inf)
-        self.uplink_s[:, :count] = times.uplink_s(np.repeat(sizes[:, None], count, axis=1), np.arange(count)[None, :])
-        self.enough = times.downlink_need(sizes[:, None], self.uplink_s[:, :count])
+        least, most = int(np.min(self.rejected, initial=count)), int(np.max(self.rejected, initial=0))
+        self.least, (self.uplink_s, self.enough) = times.crossings(max(0, least - 1), min(count, most + 1))
 
     def of_sets(self) -> tuple[FloatArray, IntArray]:
         """T [s] of each set, and the place before which its devices are on the uplink."""
-        row = np.arange(len(self.members))
-        size = self.rejected - self.least
-        first = _first_place(
-            lambda place: self.behind[row, place + 1] <= self.enough[size, place], row.shape, self.members.shape[1]
-        )
-        later = self.next[row, first]
-        slow_down = self.times.downlink_s(self.rejected, self.behind[row, first])
-        slow_up = self.uplink_s[size, later]
-        prefix = np.where(slow_down <= slow_up, first, later + 1)
-        return np.where(self.rejected > 0, np.minimum(slow_down, slow_up), 0.0), prefix
+        seconds, first = self._shared_by(0)
+        slow_up = self.uplink_s[self.rejected - self.least, first]
+        return seconds, np.where(seconds < slow_up, first, first + 1)
 
     def of_toggled_sets(self) -> FloatArray:
-        """T [s] of each set with the device at each place put in or taken out, shape (n, K)."""
-        count = self.members.shape[1]
-        here = np.arange(count)
-        row = np.arange(len(self.members))[:, None]
-        change = np.where(self.members, -1, 1)
-        rejected = self.rejected[:, None] + change
+        """T [s] of each set with the device at each place put in or taken out, shape (n, K).
+
+        A device whose uplink is faster than the time of the others changes no more than the size of the set.
+        """
+        (with_more_s, after_more), (with_less_s, after_less) = self._shared_by(1), self._shared_by(-1)
+        seconds = np.where(self.members, with_less_s[:, None], with_more_s[:, None])
+        after = np.where(self.members, after_less[:, None], after_more[:, None])
+        row, here = np.nonzero(np.arange(self.count) >= after)
+        out, crossing = self.members[row, here], after[row, here]
+        shift = np.where(out, -1.0, 1.0) * self.times.inverse_snr[here]
+        rejected = self.rejected[row] + np.where(out, -1, 1)
+        low, high = np.where(out, -1, crossing - 1), np.where(out, crossing, here)
+        seconds[row, here], _ = self._crossing(row, rejected, shift, low, high)
+        return seconds
+
+    def _shared_by(self, more: int) -> tuple[FloatArray, IntArray]:
+        """T [s] of each set, were so many more to share the bands, and the place of the crossing."""
+        rejected = np.clip(self.rejected + more, 0, self.count)
+        low, high = np.full(rejected.size, -1), np.full(rejected.size, self.count - 1)
+        return self._crossing(np.arange(rejected.size), rejected, np.zeros(rejected.size), low, high)
+
+    def _crossing(
+        self, row: IntArray, rejected: IntArray, shift: FloatArray, low: IntArray, high: IntArray
+    ) -> tuple[FloatArray, IntArray]:
+        """T [s] and the crossing of the sets of some rows, of other sizes and with sums of 1/SNRd shifted.
+
+        It is the first place after `low` where the downlink of all behind takes no longer than the uplink there, and
+        is known to be no later than `high`.
+        """
         size = rejected - self.least
-        shift = change * self.times.inverse_snr
-        first = _first_place(
-            lambda place: self.behind[row, place + 1] + shift * (here > place) <= self.enough[size, place],
-            self.members.shape,
-            count,
-        )
-        later = self.next[row, first]
-        later = np.where(
-            self.members,
-            np.where(later == here, self.next[row, here + 1], later),
-            np.where(here >= first, np.minimum(later, here), later),
-        )
-        left = np.maximum(self.behind[row, first] + shift * (here >= first), 0.0)
-        seconds = np.minimum(self.times.downlink_s(rejected, left), self.uplink_s[size, later])
-        return np.where(rejected > 0, seconds, 0.0)
-
-
-def _first_place(holds: Callable[[IntArray], BoolArray], shape: tuple[int, ...], count: int) -> IntArray:
-    """The first place at which a predicate holds, by bisection; it is taken to hold at the last."""
-    low, high = np.full(shape, -1, dtype=np.int64), np.full(shape, count - 1, dtype=np.int64)
-    while np.any(high - low > 1):
-        middle = np.where(high - low > 1, (low + high) // 2, high)
-        good = holds(middle)
-        low, high = np.where(good, low, middle), np.where(good, middle, high)
-    return high
+        while np.any(high - low > 1):
+            middle = np.where(high - low > 1, (low + high) // 2, high)
+            good = self.behind[row, middle + 1] + shift <= self.enough[size, middle]
+            low, high = np.where(good, low, middle), np.where(good, middle, high)
+        slow_down = self.times.downlink_s(np.maximum(rejected, 1), np.maximum(self.behind[row, high] + shift, 0.0))
+        return np.where(rejected > 0, np.minimum(slow_down, self.uplink_s[size, high]), 0.0), high

@@ -7,9 +7,11 @@ a set's index stands for the device at place i of `CorrectionTimes`.
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
-from msopt.model.control import ModeRule
+from msopt.model.control import ModeRule, frees_bands
 from msopt.model.scenario import Scenario
 from msopt.modes.correction import CorrectionTimes
+from msopt.modes.free_bands import FreeBands
+from msopt.modes.free_modes import table_of_best_times
 from msopt.modes.subsets import sizes_and_sums, with_member
 
 _ROWS_AT_ONCE = 1024  # controls: their weights are 8 MiB for K = 20
@@ -24,11 +26,15 @@ class TableOfOutcomes:
         self.rule = rule
         self.times = CorrectionTimes(scenario)
         self.count = scenario.device_count
+        self._uplink_set: IntArray | None = None
         if rule == "random":
             self.seconds = _random_table(self.times, self.count)
-            self._last_up: IntArray | None = None
+        elif frees_bands(rule):
+            bands = FreeBands.of(scenario).take(self.times.order)
+            self.seconds, self._uplink_set = table_of_best_times(bands, rule)
         else:
-            self.seconds, self._last_up = _best_table(self.times, self.count, rule)
+            self.seconds, last_up = _best_table(self.times, self.count, rule)
+            self._uplink_set = np.arange(last_up.size) & ((1 << (last_up + 1)) - 1)
         self._low_bits = self.count // 2
         self._matrix = self.seconds.reshape(-1, 2**self._low_bits)
 
@@ -60,13 +66,13 @@ class TableOfOutcomes:
         return 0.0
 
     def uplink_probability(self, rejection: FloatArray) -> FloatArray:
-        """Total probability of the sets in which the device lies in the uplink prefix."""
-        if self._last_up is None:
+        """Total probability of the sets in which the device is on the uplink."""
+        if self._uplink_set is None:
             return 0.5 * rejection
         weights = _outcome_weights(rejection[None, self.times.order])[0]
         answer = np.empty(self.count)
         for place in range(self.count):
-            up = with_member(self._last_up, place) >= place
+            up = (with_member(self._uplink_set, place) >> place) % 2 == 1
             answer[self.times.order[place]] = float(np.sum(with_member(weights, place)[up]))
         return answer
 
@@ -74,11 +80,11 @@ class TableOfOutcomes:
 _kept: list[TableOfOutcomes] = []
 
 
-def table_of_best_modes(scenario: Scenario) -> TableOfOutcomes:
+def table_of_best_modes(scenario: Scenario, rule: ModeRule = "best") -> TableOfOutcomes:
     """The table that most methods of problem `modes` rest on; one, the last, is kept for the next method."""
     table = _kept[0] if _kept else None
-    if table is None or table.times.scenario != scenario:
-        table = TableOfOutcomes(scenario, "best")
+    if table is None or table.rule != rule or table.times.scenario != scenario:
+        table = TableOfOutcomes(scenario, rule)
         _kept[:] = [table]
     return table
 
@@ -105,15 +111,16 @@ def _best_table(times: CorrectionTimes, count: int, rule: ModeRule) -> tuple[Flo
     last_up = np.full(sizes.size, -1, dtype=np.int64)
     seconds = np.zeros(sizes.size) if rule == "all-uplink" else times.downlink_s(sizes, sums)
     for place in range(count) if rule != "all-downlink" else ():
-        here = with_member(sizes, place)
-        up = uplink_s[place][here]
-        # The bits above `place` alone decide who is left for the downlink.
-        left = sums[:: 2 ** (place + 1)][:, None]
+        # The bits above `place` alone decide who is left for the downlink; of those below only their number counts.
+        above = slice(None, None, 2 ** (place + 1))
+        rejected = sizes[above][:, None] + np.arange(1, place + 2)  # (sets above, numbers below)
+        up = uplink_s[place][rejected]
         if rule == "best":
-            up = np.maximum(up, times.downlink_s(here, left))
-        better = up < with_member(seconds, place) if rule == "best" else np.ones_like(here, dtype=bool)
-        with_member(seconds, place)[better] = up[better]
-        with_member(last_up, place)[better] = place
+            up = np.maximum(up, times.downlink_s(rejected, sums[above][:, None]))
+        up = np.take(up, sizes[: 2**place], axis=1)  # (sets above, sets below)
+        better = up < with_member(seconds, place) if rule == "best" else np.ones_like(up, dtype=bool)
+        np.copyto(with_member(seconds, place), up, where=better)
+        np.copyto(with_member(last_up, place), place, where=better)
     return seconds, last_up
 
 

@@ -47,8 +47,6 @@ class ActionProblem:
     utility : Utility
     rules : TableRules
         Of that table.
-    least_deadline_s : float
-        No deadline is sooner, whatever the actions [s].
     """
 
     def __init__(
@@ -57,13 +55,11 @@ class ActionProblem:
         table: ActionTable,
         utility: Utility,
         rules: TableRules,
-        least_deadline_s: float = 0.0,
     ) -> None:
         self.scenario = scenario
         self.table = table
         self.utility = utility
         self.rules = rules
-        self.least_deadline_s = least_deadline_s
         self.band_hz = scenario.uplink_bandwidth_hz
         self.base_s = scenario.verify_base_s
         self.ready_s = table.ready_s
@@ -118,7 +114,7 @@ class ActionProblem:
         bits, busy = self.table.bits[at], self.ready_s[at]
         plain = equal_latency(busy, bits, self.scenario.uplink, self.band_hz)
         deadline = np.maximum(
-            np.asarray(plain).reshape(len(choice), 1), np.maximum(greatest(busy), self.least_deadline_s)
+            np.asarray(plain).reshape(len(choice), 1), np.maximum(greatest(busy), self.rules.least_deadline_s)
         )
         if self.rules.plain:
             return deadline[:, 0]

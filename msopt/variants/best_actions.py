@@ -1,6 +1,6 @@
 """The best action for each device, with a proof: any table, utility and limits (design section 7)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,14 +16,23 @@ from msopt.model.objective import GOODPUT, Utility
 from msopt.model.scenario import Scenario
 from msopt.variants.action_problem import ActionProblem
 from msopt.variants.action_table import ActionTable
+from msopt.variants.conflict import why_none
 from msopt.variants.decision import DecisionNumbers, limit_slack
-from msopt.variants.limits import Admitted, GoodputFloor
+from msopt.variants.limits import Admitted
 from msopt.variants.table_rules import TableRules
 from msopt.variants.table_search import TableProof, TableSearch
-from msopt.variants.utilities import Admission, MaxMin
+from msopt.variants.utilities import Admission
 from msopt.variants.variant import Variant
 
-USUAL_TABLE_EFFORT = SearchEffort(regions=2000)
+_USUAL_REGIONS = 2000
+_USUAL_NUMBERS = 50_000_000  # actions of all devices in all regions: of large tables fewer regions are examined
+_LEAST_REGIONS = 30
+_SHORT = 60  # regions: a search for any choice at all, many of which say why there is none
+
+
+def usual_effort(table: ActionTable) -> SearchEffort:
+    """The regions that a search examines at most unless told otherwise: fewer, the larger the table."""
+    return SearchEffort(regions=int(np.clip(_USUAL_NUMBERS // table.tokens.size, _LEAST_REGIONS, _USUAL_REGIONS)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -127,7 +136,7 @@ def solve_actions(
     limits : sequence of ControlLimit
         Beside the scenario's.
     effort : SearchEffort, optional
-        2000 regions by default.
+        By default 2000 regions, fewer where the table is large.
     starts : array of int, shape (n, K), optional
         Choices to begin with.
 
@@ -143,60 +152,73 @@ def solve_actions(
     without = np.flatnonzero(~np.any(table.allowed, axis=0))
     if without.size:
         raise ParameterError(f"the table of actions has none for {scenario.device_label(int(without[0]))}")
-    return best_of_variant(scenario, table, Variant.of(scenario, utility, limits), effort, starts)
+    return best_of_variant(scenario, [table], Variant.of(scenario, utility, limits), effort, starts)
 
 
 def best_of_variant(
     scenario: Scenario,
-    table: ActionTable,
+    tables: Sequence[ActionTable],
     variant: Variant,
     effort: SearchEffort | None = None,
     starts: IntArray | None = None,
-    least_deadline_s: float = 0.0,
 ) -> ActionsSolution:
-    """`solve_actions` with a variant that is made already; no deadline is sooner than one that is given."""
-    effort = USUAL_TABLE_EFFORT if effort is None else effort
-    found = _searched(scenario, table, variant, effort, starts, least_deadline_s)
+    """The best of `solve_actions` over tables that differ in what is allowed, with a variant that is made already."""
+    effort = usual_effort(tables[0]) if effort is None else effort
+    found = _searched(scenario, tables, variant, effort, starts)
+    if found is None:
+        raise InfeasibleError(why_none(variant, lambda limits: _possible(scenario, tables, limits)))
     if not isinstance(variant.utility, Admission):
         return found
-    # Of the choices that admit as many the one with the most tokens.
+    # Of the choices that admit as many, and nobody else to a round, the one with the most tokens.
     admitted = Admitted(variant.utility.guaranteed_tokens_per_s, found.utility_value)
     second = replace(variant, utility=GOODPUT, limits=(*variant.limits, admitted))
-    try:
-        most = _searched(scenario, table, second, effort, found.choice[None, :], least_deadline_s)
-    except InfeasibleError:  # without a row for doing nothing
+    most = _searched(scenario, tables, second, effort, np.stack([found.choice, _without_others(found, admitted)]))
+    if most is None:  # without a row for doing nothing
         return found
-    value = float(
-        variant.utility.value(most.round.expected_tokens, most.round.round_s)
-    )  # a search cut short finds more
+    value = float(variant.utility.value(most.round.expected_tokens, most.round.round_s))  # more, after a short search
     return replace(most, variant=variant, utility_value=value, utility_bound=found.utility_bound)
+
+
+def _without_others(found: ActionsSolution, admitted: Admitted) -> IntArray:
+    """The choice with those that do not get the guarantee left out of the round, where a row leaves them out."""
+    table = found.table
+    nothing = table.allowed & (table.verified == 0.0) & (table.bits == 0.0)
+    short = ~admitted.reached(found.round.device_goodput) & np.any(nothing, axis=0)
+    return np.where(short, np.argmax(nothing, axis=0), found.choice)
 
 
 def _searched(
     scenario: Scenario,
-    table: ActionTable,
+    tables: Sequence[ActionTable],
     variant: Variant,
     effort: SearchEffort,
     starts: IntArray | None,
-    least_deadline_s: float,
-) -> ActionsSolution:
-    """The best choice for the utility alone."""
+) -> ActionsSolution | None:
+    """The best choice for the utility alone; None where there is none.
+
+    Raises
+    ------
+    InfeasibleError
+        Where none was found before the effort was spent.
+    """
     best: tuple[ActionProblem, TableProof] | None = None
-    bounds, refused = [], ""
-    for batch in _batches(scenario, table):
-        problem = ActionProblem(
-            batch[0], batch[1], variant.utility, _rules(batch[0], batch[1], variant.limits), least_deadline_s
-        )
+    bounds, nodes, unknown = [], 0, ""
+    for problem in _problems(scenario, tables, variant.utility, variant.limits):
         try:
-            proof = TableSearch(problem, effort).run(starts, _floors_first(problem, variant, effort))
+            proof = TableSearch(problem, effort).run(starts)
         except InfeasibleError as error:
-            refused = str(error)
+            unknown = str(error)
+            continue
+        if proof is None:
             continue
         bounds.append(proof.bound)
+        nodes += proof.nodes
         if best is None or proof.value > best[1].value:
             best = problem, proof
     if best is None:
-        raise InfeasibleError(refused)
+        if unknown:
+            raise InfeasibleError(unknown)
+        return None
     problem, proof = best
     return ActionsSolution(
         scenario=problem.scenario,
@@ -206,29 +228,23 @@ def _searched(
         bandwidth_hz=problem.shares_hz(proof.choice, proof.deadline_s),
         deadline_s=proof.deadline_s,
         utility_value=proof.value,
-        utility_bound=max(bounds),
-        nodes=proof.nodes,
+        utility_bound=max(bounds) if not unknown else float("inf"),
+        nodes=nodes,
     )
 
 
-def _floors_first(problem: ActionProblem, variant: Variant, effort: SearchEffort) -> Callable[[], IntArray] | None:
-    """What finds a choice that keeps all floors, if there are any: by the greatest part of them that all can have."""
-    asked = [limit.tokens_per_s for limit in variant.limits if isinstance(limit, GoodputFloor)]
-    if not asked:
-        return None
-    scenario, table = problem.scenario, problem.table
-    floor = np.maximum.reduce([np.broadcast_to(one, (table.shape[1],)) for one in asked])
-    others = [limit for limit in variant.limits if not isinstance(limit, GoodputFloor)]
+def _possible(scenario: Scenario, tables: Sequence[ActionTable], limits: Sequence[ControlLimit]) -> bool:
+    """Whether some choice keeps some limits, as far as a short search goes."""
+    effort = SearchEffort(regions=_SHORT)
+    return any(TableSearch(one, effort).possible() for one in _problems(scenario, tables, GOODPUT, limits))
 
-    def found() -> IntArray:
-        part = MaxMin(np.where(floor > 0.0, 1.0 / np.where(floor > 0.0, floor, 1.0), 0.0))
-        eased = ActionProblem(scenario, table, part, _rules(scenario, table, others), problem.least_deadline_s)
-        proof = TableSearch(eased, effort).run()
-        if proof.bound < 1.0:
-            raise InfeasibleError(f"no choice of actions keeps the goodput floors: {proof.bound:.4g} of them at most")
-        return proof.choice[None, :]
 
-    return found
+def _problems(
+    scenario: Scenario, tables: Sequence[ActionTable], utility: Utility, limits: Sequence[ControlLimit]
+) -> Iterator[ActionProblem]:
+    for table in tables:
+        for batch in _batches(scenario, table):
+            yield ActionProblem(scenario, batch, utility, _rules(scenario, batch, limits))
 
 
 def _rules(scenario: Scenario, table: ActionTable, limits: Sequence[ControlLimit]) -> TableRules:
@@ -238,13 +254,13 @@ def _rules(scenario: Scenario, table: ActionTable, limits: Sequence[ControlLimit
     return rules
 
 
-def _batches(scenario: Scenario, table: ActionTable) -> Iterator[tuple[Scenario, ActionTable]]:
+def _batches(scenario: Scenario, table: ActionTable) -> Iterator[ActionTable]:
     """The table itself; with padded batches, for every greatest number of verified tokens what verifying then takes."""
     if not scenario.padded_batches or scenario.verify_per_token_s == 0.0:
-        yield scenario, table
+        yield table
         return
     for most in np.unique(table.verified[table.allowed & (table.verified > 0.0)]):
         allowed = table.allowed & (table.verified <= most)
         if np.all(np.any(allowed, axis=0)):
             padded = np.where(table.verified > 0.0, most, 0.0)
-            yield scenario, replace(table, allowed=allowed, verified=padded)
+            yield replace(table, allowed=allowed, verified=padded)

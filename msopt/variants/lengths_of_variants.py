@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from msopt.arrays import IntArray
-from msopt.errors import InfeasibleError
 from msopt.lengths.region_search import SearchEffort
 from msopt.model.control import Control
 from msopt.model.scenario import Problem, Scenario
@@ -38,7 +37,7 @@ def solve_lengths(
     """
     table = ActionTable.of_lengths(scenario, idle=variant.idle)
     low, _ = scenario.length_limits("heterogeneous")
-    found = best_of_variant(scenario, table, variant, effort, None if starts is None else starts - low)
+    found = best_of_variant(scenario, [table], variant, effort, None if starts is None else starts - low)
     return _control("heterogeneous", found), found
 
 
@@ -54,19 +53,12 @@ def solve_common_length(
     """
     table = ActionTable.of_lengths(scenario, "homogeneous", idle=variant.idle)
     low, high = scenario.length_limits("homogeneous")
-    found: list[ActionsSolution] = []
-    refused = ""
-    for length in range(low, high + 1):
-        allowed = table.allowed & ((table.drafted == length) | (table.verified == 0.0))
-        try:
-            found.append(best_of_variant(scenario, replace(table, allowed=allowed), variant, effort))
-        except InfeasibleError as error:
-            refused = str(error)
-    if not found:
-        raise InfeasibleError(refused)
-    best = max(found, key=lambda one: (one.utility_value, one.goodput))
-    bound = max(one.utility_bound for one in found)
-    return _control("homogeneous", best), replace(best, utility_bound=bound)
+    alike = [
+        replace(table, allowed=table.allowed & ((table.drafted == length) | (table.verified == 0.0)))
+        for length in range(low, high + 1)
+    ]
+    found = best_of_variant(scenario, alike, variant, effort)
+    return _control("homogeneous", found), found
 
 
 def _control(problem: Problem, found: ActionsSolution) -> Control:

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.arrays import BoolArray, FloatArray
 from msopt.errors import ParameterError, describe
 from msopt.model.control_limit import ControlLimit
 from msopt.variants.table_rules import TableRules
@@ -32,6 +32,7 @@ class LongestDraft(ControlLimit):
     """L_k <= L_max,k: a greatest draft length of each device's own."""
 
     name, unit = "longest draft", "token"
+    number = "tokens"
 
     def __init__(self, tokens: Any) -> None:
         self.tokens = _positive(self.name, tokens, zero=True)
@@ -77,6 +78,7 @@ class GoodputFloor(ControlLimit):
     """g_k = E_k/T >= a floor [token/s]."""
 
     name, unit, sense = "goodput floor", "token/s", ">="
+    number = "tokens_per_s"
 
     def __init__(self, tokens_per_s: Any) -> None:
         self.tokens_per_s = _positive(self.name, tokens_per_s, zero=True)
@@ -107,6 +109,7 @@ class BandwidthFloor(ControlLimit):
     """B_k >= a floor [Hz] for every device that drafts, whatever it needs."""
 
     name, unit, sense, conic = "bandwidth floor", "Hz", ">=", "relaxed"
+    number = "hz"
 
     def __init__(self, hz: Any) -> None:
         self.hz = _positive(self.name, hz, zero=True)
@@ -128,6 +131,7 @@ class BandwidthCap(ControlLimit):
     """B_k <= a cap [Hz]."""
 
     name, unit = "bandwidth cap", "Hz"
+    number = "hz"
 
     def __init__(self, hz: Any) -> None:
         self.hz = _positive(self.name, hz)
@@ -191,6 +195,7 @@ class AveragePower(_Energy):
     """P_draft t_k + P_tx airtime_k <= P_mean T: what a device's cooling or battery bears in the long run [W]."""
 
     name = "average power"
+    number, number_unit = "average_power_w", "W"
 
     def __init__(self, draft_power_w: Any, transmit_power_w: Any, average_power_w: Any) -> None:
         super().__init__(draft_power_w, transmit_power_w)
@@ -209,6 +214,7 @@ class EnergyPerToken(_Energy):
     """P_draft t_k + P_tx airtime_k <= an energy for every token that comes out [J/token]."""
 
     name = "energy per token"
+    number, number_unit = "joule_per_token", "J/token"
 
     def __init__(self, draft_power_w: Any, transmit_power_w: Any, joule_per_token: Any) -> None:
         super().__init__(draft_power_w, transmit_power_w)
@@ -227,6 +233,7 @@ class DeviceMemory(ControlLimit):
     """A device's memory [byte] holds what its action keeps there: column `memory_bytes` of the table."""
 
     name, unit, conic = "device memory", "byte", "none"
+    number = "memory_bytes"
 
     def __init__(self, memory_bytes: Any) -> None:
         self.memory_bytes = _positive(self.name, memory_bytes, zero=True)
@@ -248,6 +255,7 @@ class TokenBudget(ControlLimit):
     """sum_k L_k <= a number of tokens: the drafts of one batch."""
 
     name, unit = "token budget", "token"
+    number = "tokens"
 
     def __init__(self, tokens: Any) -> None:
         self.tokens = float(_positive(self.name, tokens, zero=True))
@@ -270,6 +278,7 @@ class Slots(ControlLimit):
 
     name, unit, conic = "slots", "device", "none"
     idle: ClassVar[bool] = True
+    number = "devices"
 
     def __init__(self, devices: Any) -> None:
         self.devices = float(_positive(self.name, devices))
@@ -291,6 +300,7 @@ class ServerMemory(ControlLimit):
     """sum_k bytes_k <= the server's memory: column `server_bytes` of the table."""
 
     name, unit, conic = "server memory", "byte", "none"
+    number = "memory_bytes"
 
     def __init__(self, memory_bytes: Any) -> None:
         self.memory_bytes = float(_positive(self.name, memory_bytes))
@@ -308,6 +318,27 @@ class ServerMemory(ControlLimit):
         rules.at_most(self.name, _extra(rules.table.extra, "server_bytes", self.name), self.memory_bytes)
 
 
+class EarliestDeadline(ControlLimit):
+    """D >= a time [s]: the server is not free before, or looks at drafts at given times only."""
+
+    name, unit, sense = "earliest deadline", "s", ">="
+
+    def __init__(self, seconds: Any) -> None:
+        self.seconds = float(_positive(self.name, seconds, zero=True))
+
+    def left(self, at: Any) -> Any:
+        """When verification begins [s]."""
+        return at.deadline_s
+
+    def right(self, at: Any) -> Any:
+        """The earliest time [s]."""
+        return self.seconds
+
+    def on_table(self, rules: TableRules) -> None:
+        """No deadline is sooner."""
+        rules.not_before(self.seconds)
+
+
 class Admitted(ControlLimit):
     """At least so many devices have a guaranteed goodput, and no other takes part: how ties of admission are broken."""
 
@@ -317,9 +348,13 @@ class Admitted(ControlLimit):
         self.tokens_per_s = np.asarray(tokens_per_s, dtype=float)
         self.devices = devices
 
+    def reached(self, device_goodput: FloatArray) -> BoolArray:
+        """Who has it."""
+        return np.asarray(device_goodput >= self.tokens_per_s * (1.0 - _FITS))
+
     def left(self, at: Any) -> Any:
         """How many have it."""
-        return np.sum(np.asarray(at.device_goodput) >= self.tokens_per_s * (1.0 - _FITS))
+        return np.sum(self.reached(np.asarray(at.device_goodput)))
 
     def right(self, at: Any) -> Any:
         """How many have to."""

@@ -13,6 +13,9 @@ _CUTS = 200  # of the price of one row: each is a line that its bound lies above
 _SAME = 1e-12  # relative: two lines that meet where the bound is
 _SOME = 1e-9  # of an action: less is round-off
 _ROUNDINGS = 64
+_SIMPLEX = 5000  # actions of all devices: with more, planes are quicker
+_PLANES = 60
+_CLOSE = 1e-9  # relative: the bound to the least of the planes
 
 
 def price_rows(value: FloatArray, rows: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -35,7 +38,10 @@ def price_rows(value: FloatArray, rows: FloatArray, bounds: FloatArray) -> tuple
     if len(rows) == 1:
         price, share = _one_row(value, rows[0], float(bounds[0]))
         return np.array([price]), share
-    return _by_simplex(value, rows, bounds)
+    size = np.maximum(np.maximum(np.abs(bounds), np.max(np.abs(rows), axis=(1, 2))), np.finfo(float).tiny)
+    solved = _by_simplex if value.size <= _SIMPLEX else _by_lines
+    prices, share = solved(value, rows / size[:, None, None], bounds / size)
+    return prices / size, share
 
 
 def _one_row(value: FloatArray, row: FloatArray, bound: float) -> tuple[float, FloatArray]:
@@ -50,8 +56,7 @@ def _one_row(value: FloatArray, row: FloatArray, bound: float) -> tuple[float, F
     low, at_low = 0.0, line(0.0)
     if at_low[1] >= 0.0:
         return 0.0, _shares(value.shape, [(1.0, at_low[2])])
-    finite = value[np.isfinite(value)]
-    most = _PENALTY * (float(np.ptp(finite)) + 1.0) * value.shape[1] / max(abs(bound), float(np.max(np.abs(row))))
+    most = _penalty(value) / max(abs(bound), float(np.max(np.abs(row))))
     high, at_high = most, line(most)
     if at_high[1] < 0.0:
         return most, _shares(value.shape, [(1.0, at_high[2])])
@@ -80,29 +85,68 @@ def _shares(shape: tuple[int, int], parts: list[tuple[float, IntArray]]) -> Floa
     return share
 
 
+def _penalty(value: FloatArray) -> float:
+    """What breaking a row by all of its size costs."""
+    return float(_PENALTY * (np.ptp(value[np.isfinite(value)]) + 1.0) * value.shape[1])
+
+
 def _by_simplex(value: FloatArray, rows: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
     """HiGHS, with rows that may be broken at a price, so that an answer never hangs on what it calls infeasible."""
     action, device = np.nonzero(np.isfinite(value))
     worth = value[action, device]
     count, rest = value.shape[1], len(rows)
-    size = np.maximum(np.maximum(np.abs(bounds), np.max(np.abs(rows), axis=(1, 2))), np.finfo(float).tiny)
-    penalty = _PENALTY * (float(np.ptp(worth)) + 1.0)
-    taken = sp.csr_array(rows[:, action, device] / size[:, None])
+    taken = sp.csr_array(rows[:, action, device])
     found = linprog(  # type: ignore[call-overload]
-        np.concatenate([-worth, np.full(rest, penalty)]),
+        np.concatenate([-worth, np.full(rest, _penalty(value))]),
         A_ub=sp.hstack([taken, -sp.eye_array(rest)], format="csr"),
-        b_ub=bounds / size,
+        b_ub=bounds,
         A_eq=sp.csr_array((np.ones(worth.size), (device, np.arange(worth.size))), shape=(count, worth.size + rest)),
         b_eq=np.ones(count),
         bounds=(0.0, None),
         method="highs",
     )
-    share = np.zeros(value.shape)
     if found.x is None:  # no prices: the bound is the best of every device by itself
-        best = np.argmax(value, axis=0)
-        return np.zeros(rest), _shares(value.shape, [(1.0, best)])
+        return np.zeros(rest), _shares(value.shape, [(1.0, np.argmax(value, axis=0))])
+    share = np.zeros(value.shape)
     share[action, device] = found.x[: worth.size]
-    return np.maximum(-found.ineqlin.marginals, 0.0) / size, share
+    return np.maximum(-found.ineqlin.marginals, 0.0), share
+
+
+def _by_lines(value: FloatArray, rows: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Kelley's cutting planes for many devices: every choice is a plane below the bound as a function of the prices.
+
+    The least of their maximum is a linear program with a variable for each price; its own prices are the shares of the
+    choices. Any prices give a bound, so that it may end early.
+    """
+    rest, everyone = len(rows), np.arange(value.shape[1])
+    most = _penalty(value)
+    prices, best = np.zeros(rest), (np.inf, np.zeros(rest))
+    choices: list[IntArray] = []
+    planes: list[FloatArray] = []
+    weights = np.ones(1)
+    for _ in range(_PLANES):
+        reduced = value - np.einsum("r,rak->ak", prices, rows)
+        choice = np.argmax(reduced, axis=0)
+        slope = bounds - np.sum(rows[:, choice, everyone], axis=1)
+        worth = float(np.sum(value[choice, everyone]))
+        best = min(best, (worth + float(prices @ slope), prices), key=lambda one: one[0])
+        choices.append(choice)
+        planes.append(np.concatenate([slope, [-1.0, -worth]]))
+        table = np.array(planes)
+        found = linprog(
+            np.append(np.zeros(rest), 1.0),
+            A_ub=table[:, :-1],
+            b_ub=table[:, -1],
+            bounds=[(0.0, most)] * rest + [(None, None)],
+            method="highs",
+        )
+        if found.x is None:
+            break
+        weights, prices = -found.ineqlin.marginals, found.x[:rest]
+        if best[0] - float(found.fun or 0.0) <= _CLOSE * max(1.0, abs(best[0])):
+            break
+    parts = [(float(part), choice) for part, choice in zip(weights, choices, strict=False) if part > _SOME]
+    return best[1], _shares(value.shape, parts)
 
 
 def roundings(share: FloatArray) -> IntArray:

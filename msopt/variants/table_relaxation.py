@@ -59,8 +59,6 @@ class Relaxed:
         How far each action is below the device's best at both ends.
     share : array, shape (A, K)
         The solution of the linear program in the middle.
-    middle : float
-        phi in the middle, with the bandwidths themselves.
     heavy : array, shape (A, K)
         Of the middle's bandwidths [Hz], what actions are told apart by.
     """
@@ -70,7 +68,6 @@ class Relaxed:
     bound: float
     loss: FloatArray
     share: FloatArray
-    middle: float
     heavy: FloatArray
 
     @property
@@ -115,6 +112,9 @@ class TableRelaxation:
         value = np.where(left, terms.worth - terms.per_second * own, -np.inf)
         base = terms.constant - terms.per_second * (np.array([start, end]) + problem.base_s)
         rows, bounds = self._rows(band, region.own_s, left)
+        least_used = np.sum(np.min(np.where(left, np.min(rows, axis=1), np.inf), axis=1), axis=-1)
+        if np.any(least_used > bounds + _OVER * np.maximum(1.0, np.abs(bounds))):
+            return None
         found = self._prices(value, rows, bounds, base, region.prices)
         if found is None:
             return None
@@ -126,35 +126,11 @@ class TableRelaxation:
         total = np.sum(share, axis=0)
         best = np.argmin(np.where(left, np.min(loss, axis=0), np.inf), axis=0)
         share[best, np.arange(best.size)] += np.maximum(1.0 - total, 0.0)
-        middle = self._middle(region, 0.5 * (least + most), target, left, heavy, prices, rows, bounds)
-        bound = utility.raised(target, float(np.max(excess)), round_s)
+        tokens = np.max(np.where(left, problem.table.tokens, 0.0), axis=0)
+        ceiling = float(utility.value(tokens, np.asarray(round_s[0])))
+        bound = min(utility.raised(target, float(np.max(excess)), round_s), ceiling)
         kept = TableRegion(region.deadline_s, region.own_s, left, prices)
-        return Relaxed(kept, excess, bound, loss, share, middle, np.where(left, heavy, np.inf))
-
-    def _middle(
-        self,
-        region: TableRegion,
-        own_s: float,
-        target: float,
-        left: BoolArray,
-        heavy: FloatArray,
-        prices: FloatArray,
-        rows: FloatArray,
-        bounds: FloatArray,
-    ) -> float:
-        """phi where both intervals shrink to their middles: what halving them leaves at least."""
-        problem = self.problem
-        deadline = 0.5 * (region.deadline_s[0] + region.deadline_s[1])
-        round_s = deadline + problem.base_s + own_s
-        terms = problem.utility.terms(problem.table.tokens, (round_s, round_s), target)
-        left = left & problem.rules.kept(round_s) & (terms.worth > -np.inf)
-        if not np.all(np.any(left, axis=0)):
-            return -np.inf
-        inner = rows[:, 0].copy()
-        inner[0] = heavy
-        reduced = terms.worth - terms.per_second * problem.own_s - np.einsum("r,rak->ak", prices, inner)
-        best = np.sum(np.max(np.where(left, reduced, -np.inf), axis=0))
-        return float(best + prices @ bounds + terms.constant - terms.per_second * (deadline + problem.base_s))
+        return Relaxed(kept, excess, bound, loss, share, np.where(left, heavy, np.inf))
 
     def _lines(
         self, interval_s: tuple[float, float], left: BoolArray, heavy_end: FloatArray
@@ -216,6 +192,7 @@ class TableRelaxation:
         return None if np.max(excess) <= 0.0 else (prices, share, excess)
 
 
+_OVER = 1e-9  # relative: what rows of sums are broken by surely
 _SMALLEST = float(np.finfo(float).tiny)
 
 

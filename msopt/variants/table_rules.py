@@ -59,6 +59,8 @@ class TableRules:
         At least 0 for the actions that a round allows.
     airtimes : list of RoundLine
         The longest times for sending [s].
+    least_deadline_s : float
+        No deadline is sooner [s].
     """
 
     def __init__(self, scenario: Scenario, table: ActionTable) -> None:
@@ -68,6 +70,7 @@ class TableRules:
         self.rows: list[LinearRow] = []
         self.spares: list[RoundLine] = []
         self.airtimes: list[RoundLine] = []
+        self.least_deadline_s = 0.0
         self._maps: list[BandwidthMap] = []
 
     # What limits call; every array may be anything that numpy makes one of shape (A, K).
@@ -94,6 +97,10 @@ class TableRules:
         It must not fall where the need grows, nor be below the need; it is infinite where no bandwidth will do.
         """
         self._maps.append(changed)
+
+    def not_before(self, deadline_s: float) -> None:
+        """The drafts are waited for until a deadline, though all be there before."""
+        self.least_deadline_s = max(self.least_deadline_s, float(deadline_s))
 
     def _full(self, values: Any) -> FloatArray:
         full = np.broadcast_to(np.asarray(values, dtype=float), self.table.shape)

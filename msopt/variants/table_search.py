@@ -7,29 +7,31 @@ nothing in it can beat the best value known, or when the few choices that may ar
 import heapq
 import itertools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError
+from msopt.lengths.enumeration import combinations
 from msopt.lengths.region_search import SearchEffort
 from msopt.variants.action_problem import ActionProblem, Outcome
-from msopt.variants.near_choices import near_choices
 from msopt.variants.table_relaxation import Relaxed, TableRegion, TableRelaxation
 
-_COMBINATIONS = 2000
-_ALIKE = 0.5  # of the excess that is left in the middle of an interval: halving it gains less than settling a device
+_COMBINATIONS = 2000  # of few devices
+_SCORED = 2_000_000  # actions of all combinations of many devices
+_LEAST_COMBINATIONS = 16  # however many devices there are
+_ALIKE = 0.9  # of the excess that is left in the middle of an interval: halving it gains less than settling a device
+_HALF = 0.5  # of the share of a device's actions
 _NARROW = 1e-13  # relative: deadlines that differ by round-off
 _WIDE = 4.0  # an end so many times as far from the first deadline as the other: halved on a logarithmic scale
 _NEAR_START = 1.0 / 16.0
 _EDGE = 1e-9  # relative, beyond either end of the deadlines
 _FIRST_DEADLINES = 24
 _POLISHES = 50
+_ALMOST = 1e-3  # relative: what a choice is worth, less this, is beaten by choices that are worth as much
 _HALVINGS = 60
-_LEVELS = 40
-_HUGE = 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,7 @@ class TableSearch:
         self.problem = problem
         self.effort = effort
         self.nodes = self.regions = 0
+        self._most = int(np.clip(_SCORED // problem.table.shape[1], _LEAST_COMBINATIONS, _COMBINATIONS))
         self.value, self.deadline_s = -np.inf, np.inf
         self.choice: IntArray | None = None
         self._relaxation = TableRelaxation(problem)
@@ -84,40 +87,35 @@ class TableSearch:
             self.choice = choices[best].copy()
         return outcome
 
-    def run(self, starts: IntArray | None = None, otherwise: Callable[[], IntArray] | None = None) -> TableProof:
-        """Search until proven or until the effort is spent.
+    def run(self, starts: IntArray | None = None) -> TableProof | None:
+        """Search until proven or until the effort is spent; None where no choice keeps all limits.
 
         Parameters
         ----------
         starts : array of int, shape (n, K), optional
             Choices to begin with.
-        otherwise : callable, optional
-            Gives such choices where the first ones that come to mind keep no limits; may raise InfeasibleError.
 
         Raises
         ------
         InfeasibleError
-            Where no choice keeps all limits, or none was found before the effort was spent.
+            Where none was found before the effort was spent.
         """
         if starts is not None and len(starts):
             self.score(starts)
         interval = self._deadlines()
         if interval is None:
-            raise InfeasibleError("no choice of actions keeps all limits, however long the round")
+            return None
         self._first_choices(interval)
-        if self.choice is None and otherwise is not None:
-            self.score(otherwise())
         self._polish()
         everywhere = (0.0, np.inf)
         self._add(TableRegion(interval, everywhere, self.problem.rules.allowed))
-        while self._heap and -self._heap[0][0] > self._trial and not self._spent():
+        while self._open and not self._spent():
             self._split(heapq.heappop(self._heap)[2])
-        left = -self._heap[0][0] if self._heap else -np.inf
         if self.choice is None:
-            finished = not self._heap or left <= self._trial
-            raise InfeasibleError(
-                "no choice of actions keeps all limits" + ("" if finished else ", as far as the search went")
-            )
+            if self._open:
+                raise InfeasibleError("no choice of actions keeps all limits, as far as the search went")
+            return None
+        left = -self._heap[0][0] if self._heap else -np.inf
         bound = max(left, self._trial)
         return TableProof(
             self.choice,
@@ -126,6 +124,23 @@ class TableSearch:
             self.deadline_s,
             self.nodes,
         )
+
+    def possible(self) -> bool:
+        """Whether any choice keeps all limits, as far as the effort goes."""
+        interval = self._deadlines()
+        if interval is None:
+            return False
+        self._first_choices(interval, until_any=True)
+        if self.choice is None:
+            self._add(TableRegion(interval, (0.0, np.inf), self.problem.rules.allowed))
+        while self.choice is None and self._open and not self._spent():
+            self._split(heapq.heappop(self._heap)[2])
+        return self.choice is not None
+
+    @property
+    def _open(self) -> bool:
+        """Whether a region may hold a better choice."""
+        return bool(self._heap) and -self._heap[0][0] > self._trial
 
     @property
     def _trial(self) -> float:
@@ -169,7 +184,7 @@ class TableSearch:
         start = 0.0 if possible(0.0) else _least(possible, size)
         if start is None:
             return None
-        start = max(start, problem.least_deadline_s)
+        start = max(start, problem.rules.least_deadline_s)
         end = _least(all_fit, max(size, start))
         end = size * 1e9 if end is None else end
         self._worst = self._worst_value(end * (1.0 + _EDGE) + problem.base_s + own)
@@ -186,37 +201,54 @@ class TableSearch:
                 return value - 1e-9 * max(1.0, abs(value))
         return -np.finfo(float).max
 
-    def _first_choices(self, interval: tuple[float, float]) -> None:
+    def _first_choices(self, interval: tuple[float, float], until_any: bool = False) -> None:
         """Roundings of the linear program at deadlines over the interval."""
         start, end = interval
         base = max(start, 1e-6 * end)
         for deadline in np.geomspace(base, end, _FIRST_DEADLINES):
-            if self._spent() and self.choice is not None:
+            if (until_any or self._spent()) and self.choice is not None:
                 return
-            slice_s = (float(deadline) * (1.0 - 1e-3), float(deadline))
-            found = self._relaxation.examine(
-                TableRegion(slice_s, (0.0, np.inf), self.problem.rules.allowed), self._trial
-            )
+            found = self._relaxation.examine(self._slice(float(deadline)), self._trial)
             self.regions += 1
             if found is not None:
                 self.score(found.candidates)
 
     def _polish(self) -> None:
-        """Better choices by changing one device's action, as long as there are any."""
-        allowed = self.problem.rules.allowed
+        """Better choices by changing one device's action, as long as there are any; of many the likeliest changes."""
+        count = self.problem.table.shape[1]
+        at_once = max(_SCORED // count, _LEAST_COMBINATIONS)
         for _ in range(_POLISHES if self.choice is not None else 0):
             assert self.choice is not None
+            allowed = self.problem.rules.allowed.copy()
+            allowed[self.choice, np.arange(count)] = False
             action, device = np.nonzero(allowed)
-            changed = action != self.choice[device]
-            action, device = action[changed], device[changed]
+            likely = action.size > at_once
+            if likely:
+                worse = self._worse(self.choice)[action, device]
+                best = np.argpartition(worse, at_once - 1)[:at_once]
+                action, device = action[best], device[best]
             before = self.value
-            for part in _parts(action.size, self.choice.size):
-                choices = np.repeat(self.choice[None, :], action[part].size, axis=0)
-                choices[np.arange(len(choices)), device[part]] = action[part]
-                if len(choices):
-                    self.score(choices)
-            if not self.value > before or self._spent():
+            choices = np.repeat(self.choice[None, :], action.size, axis=0)
+            choices[np.arange(action.size), device] = action
+            if action.size:
+                self.score(choices)
+            if likely or not self.value > before or self._spent():
                 return
+
+    def _worse(self, choice: IntArray) -> FloatArray:
+        """How much more each action loses than the chosen one where the deadline stays, shape (A, K)."""
+        almost = self.problem.utility.scaled(self.value, 1.0 - _ALMOST)
+        found = self._relaxation.examine(self._slice(self.deadline_s), almost)
+        self.regions += 1
+        if found is None:
+            return np.zeros(self.problem.table.shape)
+        loss = found.loss[1]
+        chosen = loss[choice, np.arange(choice.size)]
+        return np.asarray(loss - np.where(np.isfinite(chosen), chosen, 0.0))
+
+    def _slice(self, deadline_s: float) -> TableRegion:
+        """A hair of deadlines up to one."""
+        return TableRegion((deadline_s * (1.0 - 1e-3), deadline_s), (0.0, np.inf), self.problem.rules.allowed)
 
     # Regions.
 
@@ -224,44 +256,24 @@ class TableSearch:
         """Examine a region and keep it where it is not closed."""
         self.nodes += 1
         self.regions += 1
-        while True:
-            trial = self._trial
-            found = self._relaxation.examine(region, trial)
-            if found is None:
-                return
-            self.score(found.candidates)
-            if not self._trial > trial or np.isfinite(found.bound):
-                break
-        choices, seen = near_choices(found.loss, found.excess, found.region.left, _COMBINATIONS)
+        found = self._relaxation.examine(region, self._trial)
+        if found is None:
+            return
+        self.score(found.candidates)
+        choices, _, seen = combinations(found.loss, found.excess, found.region.left, self._most)
         self.nodes += seen
         if choices is not None:
             if len(choices):
                 self.score(choices)
             return
-        bound = found.bound if np.isfinite(found.bound) else self._level(found)
-        heapq.heappush(self._heap, (-bound, next(self._number), found))
-
-    def _level(self, found: Relaxed) -> float:
-        """The highest target for which a region stays open, where the utility itself gives no bound."""
-        low = self._trial
-        step = max(abs(low), np.finfo(float).tiny)
-        while self._relaxation.examine(found.region, low + step) is not None and step < _HUGE:
-            step *= 2.0
-        high = low + step
-        for _ in range(_LEVELS):
-            middle = 0.5 * (low + high)
-            if self._relaxation.examine(found.region, middle) is None:
-                high = middle
-            else:
-                low = middle
-        return high
+        heapq.heappush(self._heap, (-found.bound, next(self._number), found))
 
     def _split(self, found: Relaxed) -> None:
         """Halve an interval; or, where that would tell little, settle the device that the relaxation breaks."""
         region = found.region
         narrow = self._narrow(region)
         device = found.broken
-        by_device = device is not None and (narrow or found.middle > _ALIKE * float(np.max(found.excess)))
+        by_device = device is not None and (narrow or self._in_the_middle(region) > _ALIKE * np.max(found.excess))
         if narrow and device is None:
             several = np.count_nonzero(region.left, axis=0)
             device = int(np.argmax(several))
@@ -277,13 +289,24 @@ class TableSearch:
         for part in parts:
             self._add(part)
 
+    def _in_the_middle(self, region: TableRegion) -> float:
+        """The excess where both intervals shrink to their middles: what halving them leaves at least."""
+        deadline = 0.5 * sum(region.deadline_s)
+        own = 0.5 * sum(self._own(region)) if self._curved else None
+        self.regions += 1
+        point = TableRegion(
+            (deadline, deadline), region.own_s if own is None else (own, own), region.left, region.prices
+        )
+        found = self._relaxation.examine(point, self._trial)
+        return -np.inf if found is None else float(np.max(found.excess))
+
     def _halves(self, found: Relaxed, device: int) -> Iterator[TableRegion]:
         """The region with the lighter, then with the heavier actions of one device."""
         region = found.region
         actions = np.flatnonzero(region.left[:, device])
         order = actions[np.argsort(found.heavy[actions, device], kind="stable")]
         share = np.cumsum(found.share[order, device])
-        cut = int(np.clip(np.searchsorted(share, _ALIKE) + 1, 1, order.size - 1))
+        cut = int(np.clip(np.searchsorted(share, _HALF) + 1, 1, order.size - 1))
         if share[cut - 1] >= 1.0 - 1e-9 and cut > 1:  # all of the share is on one side: between the two that have some
             cut = max(1, int(np.searchsorted(share, 1e-9)) + 1)
             cut = min(cut, order.size - 1)
@@ -347,9 +370,3 @@ def _least(holds: object, size: float) -> float | None:
             break
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
-
-
-def _parts(count: int, devices: int) -> Iterator[slice]:
-    """Slices of so many changes that few numbers are held at once."""
-    size = max(1, 1_000_000 // devices)
-    return (slice(start, start + size) for start in range(0, count, size))

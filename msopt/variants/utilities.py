@@ -63,11 +63,11 @@ class SeparableUtility(WeightedUtility):
         """What the time of a round adds, for a target, among so many devices."""
 
     def terms(self, tokens: FloatArray, round_s: tuple[float, float], target: float) -> WorthTerms:
-        """The chord over the interval in place of the charge."""
-        start, end = round_s
+        """The chord over the interval in place of the charge; over a point next to its tangent."""
+        start, end = round_s[0], max(round_s[1], round_s[0] * (1.0 + _POINT))
         count = tokens.shape[-1]
         first = self.charge(start, target, count)
-        slope = (first - self.charge(end, target, count)) / (end - start) if end > start else 0.0
+        slope = (first - self.charge(end, target, count)) / (end - start)
         return WorthTerms(self.worth(tokens), slope, first + slope * start)
 
 
@@ -265,6 +265,7 @@ class Admission(Utility):
 
 
 _ROUND_OFF = 1e-12
+_POINT = 1e-6  # of a round: what the chord of a charge spans at least
 
 UTILITIES: Mapping[str, type[Utility]] = MappingProxyType(
     {one.name: one for one in (WeightedSum, ProportionalFair, AlphaFair, MaxMin, Admission)}

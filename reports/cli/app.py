@@ -155,13 +155,14 @@ def solve(
 
 
 @app.command()
-def react(file: opt.File, rejected: opt.Rejected, form: opt.Form = "table") -> None:
+@opt.with_options("correction", before="form")
+def react(file: opt.File, rejected: opt.Rejected, form: opt.Form = "table", **options: Any) -> None:
     """Find the best modes and power for rejections. Of several reactions that take the same time, one is shown."""
     from reports.methods.scoring import best_reaction
     from reports.shared.solution_tables import show_reaction
 
     scenario = read_scenario(file)
-    record = best_reaction(scenario, rejected_names(rejected, scenario.device_names))
+    record = best_reaction(scenario, rejected_names(rejected, scenario.device_names), **options)
     warn(scenario.warnings)
     emit(record, lambda console: show_reaction(console, record), form=form)
 

@@ -103,6 +103,7 @@ def _varying(scenario: Scenario, trial: int) -> Scenario:
 _ALL: dict[str, Callable[[Scenario], Any]] = {
     "devices": lambda scenario: list(range(scenario.device_count)),
     "rejected": lambda scenario: list(range(min(scenario.device_count, MOST_REJECTED))),
+    "on_uplink": lambda scenario: formulation_inputs.some_modes(scenario, MOST_REJECTED),
     "per_token_s": formulation_inputs.best_per_token,
     "draft_length": formulation_inputs.some_lengths,
     "deadline_s": formulation_inputs.some_deadline,
@@ -167,6 +168,17 @@ _CHECKS = (
         given=_ALL,
     ),
     Check(entry=REGISTRY["mode-selection"], reference=references_ud.modes, given=_ALL, equals_brute_force=True),
+    Check(
+        entry=REGISTRY["free-correction-shared-band"],
+        reference=references_ud.free_correction("shared-band"),
+        minimiser="bandwidth_hz",
+        given=_ALL,
+    ),
+    Check(
+        entry=REGISTRY["free-correction-separate-bands"],
+        reference=references_ud.free_correction("separate-bands"),
+        given=_ALL,
+    ),
     Check(
         entry=REGISTRY["joint-law-bound"],
         reference=references_ud.lengths_for_modes,

@@ -69,6 +69,12 @@ def mode_deadline(scenario: Scenario) -> float:
     return deadline if deadline > 0.0 else 1e-9 * scenario.verify_idle_s
 
 
+def some_modes(scenario: Scenario, most: int) -> list[bool]:
+    """Modes of the first devices: the stronger half by uplink is on the uplink."""
+    snr = scenario.uplink_snr_db[:most]
+    return [bool(up) for up in snr >= np.median(snr)]
+
+
 def some_shares(scenario: Scenario) -> FloatArray:
     """Equal shares for an even number of devices, unlike ones for an odd number."""
     count = scenario.device_count

@@ -1,6 +1,7 @@
 """What the cross-check compares [UD]'s formulations with: closed form, the paper's algorithm, enumeration."""
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import numpy as np
 import msopt
 from msopt import Scenario
 from msopt.formulas.uldl import equal_delay_power
-from msopt.model.control import Reaction
+from msopt.model.control import BandRule, Reaction
+from msopt.modes.correction import free_reaction
 from msopt.modes.expected import expected_correction
 from msopt.modes.mode_problem import ModeProblem
 from reports.crosscheck.formulation_inputs import modes_solution
@@ -36,6 +38,16 @@ def modes(scenario: Scenario, given: Inputs) -> Reference:
             for up in itertools.product((True, False), repeat=rejected.size)
         )
     return Reference(objective=1.0 / seconds, brute_force=best)
+
+
+def free_correction(rule: BandRule) -> Callable[[Scenario, Inputs], Reference]:
+    """Bandwidths and power in given modes, by one root for the price."""
+
+    def reference(scenario: Scenario, given: Inputs) -> Reference:
+        reaction, seconds = free_reaction(scenario, np.asarray(given["rejected"]), np.asarray(given["on_uplink"]), rule)
+        return Reference(objective=1.0 / seconds, minimiser=reaction.bandwidth_hz)
+
+    return reference
 
 
 def _correction_s(scenario: Scenario, rejected: Any, up: Any) -> float:

@@ -146,7 +146,7 @@ def _save(check: Check, solver: str, trials: Sequence[Trial], folder: Path | Non
             path = folder / f"{check.name}-{solver.lower()}-failed-{trial.number}.toml"
             trial.scenario.write(path, f"{check.name} by {solver}: {trial.status}. {trial.cause}")
     path = folder / f"{check.name}-{solver.lower()}.toml"
-    told = "failed" if not worst.solved else f"differs from {check.entry.closed_form} by {worst.difference:.2e}"
+    told = "failed" if worst.difference is None else f"differs from {check.entry.closed_form} by {worst.difference:.2e}"
     worst.scenario.write(path, f"The worst of {len(trials)} trials: {check.name} by {solver} {told}.")
     return str(path)
 

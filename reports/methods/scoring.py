@@ -16,9 +16,10 @@ from msopt import (
     solve,
 )
 from msopt.cautions import cautions
-from msopt.model.control import Reaction
-from msopt.model.limits import Slack
+from msopt.model.control import EQUAL_SHARES, Correction, Reaction, correction_of
+from msopt.model.limits import FEASIBILITY_RTOL, Slack
 from msopt.model.problems import KINDS
+from msopt.modes.correction import LARGEST_FREE
 from msopt.modes.expected import DEFAULT_SAMPLES
 from msopt.options import checked_options
 from reports.shared.protocols import with_protocols
@@ -62,16 +63,18 @@ def control_score(scenario: Scenario, control: Control, options: dict[str, objec
 
 
 def _bound(scenario: Scenario, control: Control) -> float | None:
-    """The bound of the control's problem; None for unequal shares where it shares equally."""
+    """The bound of the control's problem and kind of correction; None for unequal shares where it shares equally."""
     if KINDS[control.problem].equal_shares and not np.allclose(
         control.bandwidth_hz, scenario.equal_share_hz, rtol=1e-9, atol=0.0
     ):
         return None
-    return solve(scenario, control.problem).bound
+    if not KINDS[control.problem].corrects:
+        return solve(scenario, control.problem).bound
+    return solve(scenario, control.problem, correction=correction_of(control.mode_rule)).bound
 
 
 def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:
-    """The time of someone's reaction, for each device and in all, beside the best one's.
+    """The time of someone's reaction, for each device and in all, beside the best one's that shares bands as freely.
 
     Raises
     ------
@@ -80,7 +83,7 @@ def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:
     """
     evaluation = evaluate_reaction(scenario, reaction)
     evaluation.require_feasible()
-    _, best_s = react(scenario, reaction.rejected)
+    _, best_s = react(scenario, reaction.rejected, _kind_of(scenario, reaction))
     devices = _exchanges(scenario, reaction)
     for device, seconds in zip(devices, evaluation.device_s, strict=True):
         device["exchange_s"] = float(seconds)
@@ -94,9 +97,19 @@ def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:
     }
 
 
-def best_reaction(scenario: Scenario, rejected: Sequence[str]) -> Row:
+def _kind_of(scenario: Scenario, reaction: Reaction) -> Correction:
+    """How freely a reaction shares the bands: nobody above an equal share, both directions in one band, or more."""
+    bands = np.where(reaction.on_uplink, scenario.uplink_bandwidth_hz, scenario.downlink_bandwidth_hz)
+    fractions = reaction.bandwidth_hz / bands
+    count = fractions.size
+    if count > LARGEST_FREE or np.max(fractions, initial=0.0) * count <= 1.0 + FEASIBILITY_RTOL:
+        return EQUAL_SHARES
+    return "shared-band" if np.sum(fractions) <= 1.0 + FEASIBILITY_RTOL else "separate-bands"
+
+
+def best_reaction(scenario: Scenario, rejected: Sequence[str], correction: Correction = EQUAL_SHARES) -> Row:
     """The best modes and power for one outcome: the object that `msopt react` prints."""
-    reaction, seconds = react(scenario, rejected)
+    reaction, seconds = react(scenario, rejected, correction)
     return {"correction_s": seconds, "devices": _exchanges(scenario, reaction)}
 
 

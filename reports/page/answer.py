@@ -31,7 +31,7 @@ _TITLES = {
     "answer_warnings": "What the methods warn of",
 }
 TABLES = tuple(_TITLES)
-_SKIPPED = ("scenario", "devices", "warnings", "solver")
+_SKIPPED = ("scenario", "devices", "warnings", "solver", "correction")
 
 
 def answer(scenarios: Sequence[tuple[str, Path]], own: Sequence[str] = ()) -> Record:

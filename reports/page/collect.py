@@ -15,7 +15,7 @@ from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
 from reports.shared.record import Record
 from reports.studies.effort import EFFORTS
-from reports.studies.gains import PAPER_GAIN
+from reports.studies.quoted import UP_TO
 from reports.studies.settings import scenario_hash
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         measured={profile.name: measured_times(profile) for profile in order.profiles if profile.verification},
         progress=progress,
     )
-    studied.manifest["tables"]["gains"]["paper_gain"] = PAPER_GAIN
+    studied.manifest["tables"]["gains"]["paper_gain"] = UP_TO
     whole = joined(studied, answered, checked, profile_record(order.profiles), settings_record())
     whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
     whole.manifest["solvers"] = list(SOLVERS)

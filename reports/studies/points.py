@@ -21,6 +21,7 @@ from msopt import (
 )
 from msopt.many import LARGEST_TOGETHER
 from msopt.methods import DECOMPOSITION, optimum_at
+from msopt.model.control import EQUAL_SHARES, Correction, correction_of
 from msopt.model.problems import KINDS, Problem
 from reports.methods.user_method import user_solution
 from reports.shared.rows import Row
@@ -72,7 +73,8 @@ def _devices(study: Study, point: Point) -> int | None:
 def solve_points(study: Study, points: Sequence[Point]) -> list[list[Row]]:
     """For each of some points with as many devices a row for each method, in their order.
 
-    The least bound that the methods have shown at a point serves those after them, which compute none of their own.
+    The least bound that the methods have shown at a point serves those after them with the same kind of correction,
+    which compute none of their own.
     A method that has no answer at a point has a row all the same: its `status` is not `SOLVED`, its `cause` says why,
     and its numbers are None.
     """
@@ -135,15 +137,25 @@ def _rows(
     """A row for each method at one point; `found` holds the schemes that are solved already."""
     hashed = scenario_hash(scenario) if isinstance(scenario, Scenario) else None
     head = head_of(point) | {"scenario_hash": hashed}
-    rows, bound = [], None
+    rows: list[Row] = []
+    bounds: dict[Correction, float] = {}
     for scheme in study.methods:
         solution: Solution | Failure | None = scenario if isinstance(scenario, Failure) else found.get(scheme)
         if solution is None and isinstance(scenario, Scenario):
-            solution = attempt(_solve, study, scheme, scenario, bound)
+            kind = _correction(study, scheme, scenario.device_count)
+            solution = attempt(_solve, study, scheme, scenario, bounds.get(kind))
         if isinstance(solution, Solution) and solution.bound is not None:
-            bound = solution.bound if bound is None else min(bound, solution.bound)
+            kind = EQUAL_SHARES if solution.control is None else correction_of(solution.control.mode_rule)
+            bounds[kind] = min(bounds.get(kind, solution.bound), solution.bound)
         rows.append({**head, "scheme": scheme, **_result(scheme, solution)})
     return rows
+
+
+def _correction(study: Study, scheme: str, devices: int) -> Correction:
+    """The kind of correction that a scheme is given: bounds hold for one kind alone."""
+    method = optimum_at(study.problem, devices, study.exact_up_to_devices) if scheme == OPTIMUM else scheme
+    kind: Correction = study.options.get(method, {}).get("correction", EQUAL_SHARES)  # type: ignore[assignment]
+    return kind
 
 
 def _result(scheme: str, solution: Solution | Failure | None) -> Row:
@@ -180,8 +192,8 @@ def solve_best(
     except (ParameterError, MemoryError):
         if method == DECOMPOSITION:
             raise
-    # Its table does not fit this machine's memory.
-    return msopt.solve(scenario, problem, DECOMPOSITION, bound=bound, **options.get(DECOMPOSITION, {}))
+    # Its table does not fit this machine's memory; `bound` may be of another kind of correction.
+    return msopt.solve(scenario, problem, DECOMPOSITION, **options.get(DECOMPOSITION, {}))
 
 
 def _together(study: Study, scheme: str, devices: int) -> bool:

@@ -106,7 +106,7 @@ class Study(BaseModel):
         for method, given in self.options.items():
             _known("options", method, named)
             try:
-                checked_options(method, dict(given))
+                checked_options(method, dict(given), self.problem)
             except ParameterError as error:
                 raise ValueError(f"[options.{method}]: {error}") from None
 

@@ -19,6 +19,7 @@ NEEDED = {
     "devices": [0, 1],
     "shares": [0.5, 0.5],
     "rejected": [0, 1],
+    "on_uplink": [True, False],
 }
 
 

@@ -1,23 +1,11 @@
 """Models are loaded once for all tests; SmolLM2's ladder shares its weights."""
 
-from collections.abc import Iterator
-
 import pytest
-import torch
 
 from tests.verification.tiny import write_model
 from verification.ladder import shortened
 from verification.language_model import EMBEDDED, LanguageModel, load_model
 from verification.pairs import Pair, load_pair, make_pair
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Threads that wait for one another in a spin cost more than they bring while other tests run."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from msopt import ParameterError
 from tests.verification.tiny import LETTERS, write_model
 from verification.decoder import Decoder
 from verification.ladder import layer_influence, least_influential, shortened, without_layers
-from verification.language_model import LanguageModel, load_model
+from verification.language_model import load_model
 from verification.pairs import Pair, load_pair, make_pair
 
 
@@ -91,15 +91,6 @@ def test_the_layers_of_least_influence_go_first(tiny: Pair) -> None:
     assert least_influential(tiny.target, 2) == (1, 2)
     with pytest.raises(ParameterError, match="from 1 to 2"):
         shortened(tiny.target, 3)
-
-
-def test_the_embedded_model(smollm2: LanguageModel) -> None:
-    assert (smollm2.layers, smollm2.entries, smollm2.parameters) == (30, 49_152, 134_515_008)
-    assert smollm2.dtype == torch.float32
-    assert smollm2.quantisation is not None
-    assert smollm2.file_sha256 is not None
-    text = smollm2.tokenizer.decode(smollm2.chat("Hi"))
-    assert text.endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
 
 
 @pytest.mark.parametrize("device", ["xx", "meta", "cuda:x", "cuda:99", "cpu:9"])

@@ -1,31 +1,13 @@
-"""Rounds with real models: caches, batches, greedy decoding, and the target's law by chi-square."""
-
-from collections import Counter
+"""Rounds with tiny models: caches, batches and ends."""
 
 import pytest
 import torch
-from scipy.stats import chisquare
 
+from tests.verification.devices import PLACES, exchange_of, generators
 from verification.decoder import Decoder
-from verification.exchange import Exchange
-from verification.messages import Payload
 from verification.pairs import Pair
 from verification.rounds import Session, generate
 from verification.sampling import SamplingRule
-
-PROMPTS = ("What is 12 + 30?", "Translate to French: the cat sleeps.", "Why is the sky blue? Answer in one sentence.")
-FALSE_ALARM = 1e-3
-START = [504]
-"""SmolLM2's token "The": after it the next two tokens are open."""
-PLACES = ("full", "server", "device")
-
-
-def generators(count: int, seed: int = 0) -> list[torch.Generator]:
-    return [torch.Generator().manual_seed(1000 * seed + n) for n in range(count)]
-
-
-def exchange_of(place: str, pair: Pair, kept: int = 64, bits: int = 12) -> Exchange | None:
-    return None if place == "full" else Exchange(place, Payload(kept, bits, pair.entries))  # type: ignore[arg-type]
 
 
 def test_ragged_reading_with_rollback_equals_reading_from_nothing(tiny: Pair) -> None:
@@ -64,79 +46,3 @@ def test_an_end_inside_a_draft_ends_the_text(tiny: Pair) -> None:
     short = [drafted for drafted in done if drafted.length < 6]
     assert any(drafted.accepted == drafted.length for drafted in short)
     assert all(len(d.overlap) == len(d.ratio) == d.length for d in done)
-
-
-@pytest.fixture(scope="module")
-def greedy(pair: Pair) -> list[list[int]]:
-    """What transformers' own generate decodes."""
-    found = []
-    for prompt in (pair.target.chat(text) for text in PROMPTS):
-        given = torch.tensor([prompt])
-        text = pair.target.network.generate(
-            given, attention_mask=torch.ones_like(given), do_sample=False, max_new_tokens=12
-        )
-        found.append(text[0, len(prompt) :].tolist())
-    return found
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_temperature_0_is_greedy_decoding_token_for_token(place: str, pair: Pair, greedy: list[list[int]]) -> None:
-    prompts = [pair.target.chat(text) for text in PROMPTS]
-    session = Session(pair, prompts, SamplingRule(0.0), generators(3), exchange=exchange_of(place, pair))
-    done = generate(session, [1, 4, 6], 12)
-    assert [text[:12] for text in session.texts] == greedy
-    assert sum(drafted.accepted for drafted in done) > 0
-    if place != "full":
-        assert all(d.payload_bits >= d.length * Payload(64, 12, pair.entries).token_bits for d in done)
-
-
-@pytest.fixture(scope="module")
-def two_tokens(pair: Pair) -> dict[tuple[int, int], float]:
-    """The exact law of SmolLM2's first two tokens at top-k 4: sixteen texts, from five readings."""
-    rule = SamplingRule(1.4, top_k=4)
-
-    def after(text: list[int]) -> torch.Tensor:
-        return rule.probabilities(pair.target.network(torch.tensor([text])).logits[0, -1].double())
-
-    law = {}
-    with torch.inference_mode():
-        first = after(START)
-        for a in first.nonzero()[:, 0].tolist():
-            second = after([*START, a])
-            law.update({(a, b): float(first[a] * second[b]) for b in second.nonzero()[:, 0].tolist()})
-    assert sum(law.values()) == pytest.approx(1.0)
-    return law
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_smollm2_follows_its_own_law(place: str, pair: Pair, two_tokens: dict[tuple[int, int], float]) -> None:
-    """Chi-square over the first two tokens of 600 texts, seed 5; false alarm in 1e-3 of seeds for each mode."""
-    rule = SamplingRule(1.4, top_k=4)
-    session = Session(pair, [START] * 600, rule, generators(600, 5), exchange=exchange_of(place, pair, 3, 6))
-    done = generate(session, [2] * 600, 2)
-    seen = Counter((text[0], text[1]) for text in session.texts)
-    assert set(seen) <= set(two_tokens)
-    rejections = sum(drafted.accepted < drafted.length for drafted in done)
-    assert 50 < rejections < len(done) - 50
-    cells = sorted(two_tokens, key=lambda text: two_tokens[text])
-    expected, observed = [600 * two_tokens[text] for text in cells], [seen[text] for text in cells]
-    while expected[0] < 5:  # a rare text shares a cell with the next rarer
-        expected[:2], observed[:2] = [sum(expected[:2])], [sum(observed[:2])]
-    assert len(expected) > 6
-    assert chisquare(observed, expected).pvalue > FALSE_ALARM
-
-
-def test_positions_along_a_text_are_those_that_rounds_saw(pair: Pair) -> None:
-    """Σ min(p, q) by rounds, from caches, equals one reading of the finished text, position by position."""
-    from verification.text_pass import read_text
-
-    prompt = pair.target.chat(PROMPTS[2])
-    rule = SamplingRule(1.0)
-    session = Session(pair, [prompt], rule, generators(1, 9), record=True)
-    done = generate(session, [3], 24)
-    along = read_text(pair, prompt, session.texts[0], rule).overlap
-    place = 0
-    for drafted in done:
-        assert along[place : place + drafted.visited] == pytest.approx(drafted.overlap[: drafted.visited], abs=2e-4)
-        place += drafted.accepted + 1
-    assert any(drafted.accepted == drafted.length for drafted in done), "no bonus token, which no round visits"

@@ -1,9 +1,10 @@
 """An upper bound for problem `modes` that needs no search (ours).
 
-Where all or nothing holds it is the lower of `stand_in_bound`, for tens of devices, and `adaptive_bound`, for hundreds;
-the third is hardly ever the least there, and is not asked (`benchmarks/bench_mode_bounds.py`). Else:
-if m is additive and never above the cost of an outcome, sum_{k in R} m_k <= T(R) for every set R, then
-C(rho) >= sum_k m_k rho_k, and with that in place of C the problem is separable and solved exactly.
+The lower of two, the second asked for only where the first leaves a gap. First, for tens of devices, `stand_in_bound`
+where all or nothing holds; else, where there is a table, `additive_bound`: if m is additive and never above the cost
+of an outcome, sum_{k in R} m_k <= T(R) for every set R, then C(rho) >= sum_k m_k rho_k, and with that in place of C
+the problem is separable and solved exactly. Second `adaptive_bound`, under any law and at any size
+(`benchmarks/bench_mode_bounds.py`).
 """
 
 import numpy as np
@@ -12,35 +13,35 @@ from msopt.arrays import FloatArray, every_length
 from msopt.lengths.separable import best_separable
 from msopt.modes.bounds.adaptive import adaptive_bound
 from msopt.modes.bounds.stand_in import stand_in_bound
-from msopt.modes.correction import CorrectionTimes
 from msopt.modes.hull import all_or_nothing
 from msopt.modes.mode_problem import ModeProblem, fitting
 from msopt.modes.subsets import sum_of_members, with_member
 from msopt.modes.table import TableOfOutcomes
 
-_NEAR = 1.002
-"""So near to a goodput that some control has the second bound, of more work, has not been seen to come."""
+_NEAR = 1.0005  # times the goodput reached: where the first bound is as near as that the second is not asked for
+_STAND_INS_UP_TO = 60  # devices: with more of them the first bound is hardly ever the lower
 
 
 def upper_bound(problem: ModeProblem, reached: float = 0.0) -> float:
-    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes.
+    """No lengths, modes and powers have more goodput [token/s]; `problem` must be that of the best modes of a kind.
 
     `reached` is a goodput that some control has: a bound 0.01 % above it is not refined further.
     """
+    if problem.correction.rule != "best":  # with free bands, of which the two other bounds know nothing
+        assert isinstance(problem.correction, TableOfOutcomes)
+        return additive_bound(problem, problem.correction)
+    bound = np.inf
     if all_or_nothing(problem):
-        bound = stand_in_bound(problem, reached)
-        return bound if bound <= reached * _NEAR else min(bound, adaptive_bound(problem, reached))
-    return additive_bound(problem)
+        if problem.scenario.device_count <= _STAND_INS_UP_TO:
+            bound = stand_in_bound(problem, reached)
+    elif isinstance(problem.correction, TableOfOutcomes):
+        bound = additive_bound(problem, problem.correction)
+    return bound if bound <= reached * _NEAR else min(bound, adaptive_bound(problem, reached))
 
 
-def additive_bound(problem: ModeProblem) -> float:
-    """The same [token/s] under any law, from an m that is additive and never above the cost of an outcome."""
-    scenario, correction = problem.scenario, problem.correction
-    if isinstance(correction, TableOfOutcomes):
-        minorant = minorant_from_table(correction)
-    else:
-        minorant = _from_largest_set(CorrectionTimes(scenario))
-    return best_separable(scenario, problem.s_per_token, problem.limits, minorant)[0]
+def additive_bound(problem: ModeProblem, table: TableOfOutcomes) -> float:
+    """The same [token/s], from an m that is additive and never above the cost of an outcome."""
+    return best_separable(problem.scenario, problem.s_per_token, problem.limits, minorant_from_table(table))[0]
 
 
 def minorant_from_table(table: TableOfOutcomes) -> FloatArray:
@@ -53,15 +54,6 @@ def minorant_from_table(table: TableOfOutcomes) -> FloatArray:
         minorant[place] += room
         with_member(slack, place)[...] -= room
     return table.times.by_device(np.maximum(minorant, 0.0))
-
-
-def _from_largest_set(times: CorrectionTimes) -> FloatArray:
-    """m_k without a table: T(R)/|R| is at least device k's own delay over a share B/|R|, over |R|; least at |R| = K."""
-    count = times.scenario.device_count
-    everyone = np.full(count, count)
-    uplink_s = times.uplink_s(everyone, np.arange(count))
-    downlink_s = times.downlink_s(everyone, times.inverse_snr)
-    return times.by_device(np.minimum(uplink_s, downlink_s) / count)
 
 
 def additive_values(problem: ModeProblem, minorant: FloatArray, deadline_s: FloatArray, goodput: float) -> FloatArray:

@@ -1,16 +1,27 @@
 """[UD]'s problems: downlink power, modes, and the bound over joint laws."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from formulations import DownlinkPower, JointLawBound, ModeSelection, ProblemInfeasibleError, enumerate_modes
+from formulations import (
+    DownlinkPower,
+    FreeCorrection,
+    JointLawBound,
+    ModeSelection,
+    ProblemInfeasibleError,
+    enumerate_modes,
+)
 from formulations.problems.joint_law_bound import correction_times, rejected_sets
 from msopt.errors import ParameterError
+from msopt.model.control import BandRule
 from msopt.model.goodput import round_at
 from msopt.model.scenario import Scenario
+from msopt.model.sharing import UplinkSharing
+from msopt.modes.free_bands import FreeBands
 from reports.crosscheck.random_scenarios import random_scenario
 from tests.formulations.cells import OBJECTIVE_RTOL, RESIDUAL, S1, S2, S3, base_cell
 
@@ -112,6 +123,37 @@ def test_modes_against_enumeration_with_conic_powers() -> None:
         cell = random_scenario(60 + seed, devices=(4, 4))
         expected = enumerate_modes(cell, range(4)).correction_s
         assert ModeSelection(cell, range(4)).solve()["correction_s"] == pytest.approx(expected, rel=OBJECTIVE_RTOL)
+
+
+@pytest.mark.parametrize("bands", ["shared-band", "separate-bands"])
+@pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
+def test_free_correction_of_unequal_payloads(sharing: UplinkSharing, bands: BandRule) -> None:
+    """The price that one root gives against the cones, whole and truncated distributions in either direction."""
+    for seed in range(3):
+        cell = random_scenario(seed, devices=(5, 5), uplink_sharing=sharing)
+        bits = cell.distribution_bits * np.array([1.0, 0.3, 1.0, 0.05, 0.6])
+        up = np.array([True, False, True, False, seed < 2])
+        priced = FreeBands.of(cell, bits, bits)
+        if bands == "shared-band":
+            expected = float(priced.shared(up[None, :], ~up[None, :]).seconds[0])
+        else:
+            expected = max(float(priced.uplink_s(up[None, :])[0]), float(priced.downlink(~up[None, :]).seconds[0]))
+        solution = FreeCorrection(cell, range(5), up.tolist(), bands=bands, bits=bits.tolist()).solve()
+        assert solution["correction_s"] == pytest.approx(expected, rel=OBJECTIVE_RTOL)
+        assert solution.certificate.worst < RESIDUAL
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"on_uplink": [True]}, "on_uplink = .* is not one mode for each rejected device"),
+        ({"bands": "two"}, 'bands = "two" is not shared-band or separate-bands'),
+        ({"bits": [1.0, 0.0]}, "bits = .* are not 2 positive numbers"),
+    ],
+)
+def test_bad_free_corrections(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        FreeCorrection(S3, [0, 1], **({"on_uplink": [True, False]} | given))
 
 
 def test_enumeration_has_its_limit() -> None:

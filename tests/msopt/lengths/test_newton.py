@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from msopt import draw
 from msopt.lengths.gap import optimality_gap
 from msopt.lengths.nested import NestedSearch
 from msopt.lengths.relaxed import (
     common_deadlines,
+    exact_goodput,
     shortest_deadline,
     solve_jointly,
     solve_relaxed,
@@ -30,7 +32,8 @@ KINKED = 1e-4
 def nested_goodput(scenario: Scenario) -> float:
     response = Response(scenario)
     shortest, longest, _ = common_deadlines(response)
-    return NestedSearch(scenario, response).best(float(shortest[0]), float(longest[0])).goodput
+    point = NestedSearch(scenario, response).run(float(shortest[0]), float(longest[0]))
+    return float(response.goodput(point.length, point.deadline_s)[0])
 
 
 @pytest.mark.parametrize("sharing", ["fixed-snr", "power-limited"])
@@ -81,6 +84,16 @@ def test_few_passes_over_a_hundred_thousand_devices(
     monkeypatch.setattr(uplink, "bandwidth_slope", priced)
     assert solve_relaxed(scenario).gap <= PROVEN
     assert 0 < passes <= 2 * MOST_PASSES  # each pass of a response is counted by the uplink too
+
+
+@pytest.mark.parametrize(("count", "seed"), [(8, 20), (1000, 10), (10_000, 4)])
+def test_slow_devices_that_take_nearly_the_whole_round(count: int, seed: int) -> None:
+    """The best deadline is within millionths of the shortest one, and what the slow ones leave suffices the others."""
+    scenario, _ = draw("uldl-qwen25", devices=count, seed=seed)
+    found = solve_jointly(Response(scenario)).one(())
+    assert found.gap <= PROVEN
+    assert float(np.sum(found.bandwidth_hz)) <= scenario.uplink_bandwidth_hz
+    assert exact_goodput(scenario, found.draft_length) == pytest.approx(found.goodput, rel=EXACT)
 
 
 @settings(max_examples=40)

@@ -74,6 +74,23 @@ def test_against_enumeration(sharing: str, cases: int) -> None:
         assert cut_short.bound >= best["goodput"] * (1.0 - EXACT)
 
 
+def test_a_large_table_is_searched_for_fewer_regions() -> None:
+    """Regions times lengths stay within what is asked for, and the bound holds."""
+    certain = draw("multispin-llama2", devices=2)[0].replace(acceptance=np.ones(2), max_draft_length=200)
+    search = DeadlineSearch(certain, SearchEffort(regions=200, numbers=4000))
+    proof = search.run()
+    assert search.regions <= 4000 / 400 + 2
+    assert proof.bound >= prove(certain).goodput * (1.0 - EXACT)
+
+
+def test_many_lengths_of_few_devices_are_halved_rather_than_listed() -> None:
+    """A region leaves hundreds of lengths to both devices: to look at their pairs would take seven times as long."""
+    patient = draw("multispin-llama2", devices=2)[0].replace(acceptance=np.full(2, 0.999), max_draft_length=10_000)
+    proof = prove(patient)
+    assert proof.bound <= proof.goodput * (1.0 + OPTIMAL)
+    assert proof.nodes <= 800_000
+
+
 def test_many_alike_devices() -> None:
     """Forty twins: nearly every choice between them is level, so that listing controls one by one cannot end."""
     twins = draw("multispin-llama2", devices=40)[0]

@@ -72,21 +72,6 @@ def test_the_bound_for_modes_on_random_cases(seed: int) -> None:
     assert exact >= best * (1.0 - NEVER_ABOVE)
 
 
-def test_the_bound_without_a_table_is_valid_too() -> None:
-    from msopt.modes.bounds.upper import _from_largest_set
-    from msopt.modes.correction import CorrectionTimes
-
-    for name in REFERENCE_NAMES:
-        case = next(case for case in REFERENCE if case["scenario"]["name"] == name)
-        scenario = scenario_of(case["scenario"])
-        problem = ModeProblem(scenario, expected_correction(scenario, "best"))
-        minorant = _from_largest_set(CorrectionTimes(scenario))
-        for reaction in case["expected"]["modes"]["reactions"]:
-            assert np.sum(minorant[reaction["rejected"]]) <= reaction["correction_s"] * (1.0 + NEVER_ABOVE)
-        bound = best_separable(scenario, problem.s_per_token, problem.limits, minorant)[0]
-        assert bound >= case["expected"]["modes"]["goodput"] * (1.0 - NEVER_ABOVE)
-
-
 def test_one_device_leaves_no_gap() -> None:
     case = next(case for case in REFERENCE if len(case["scenario"]["devices"]) == 1)
     scenario = scenario_of(case["scenario"])

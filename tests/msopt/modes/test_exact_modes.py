@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from msopt import ParameterError, draw, solve
+from msopt.arrays import FloatArray
 from msopt.model.acceptance import Acceptance
 from msopt.modes import exact_modes as mode_exact
 from msopt.modes.exact_modes import exact_lengths, require_exact
@@ -14,6 +15,7 @@ from msopt.modes.local_search import best_lengths
 from msopt.modes.mode_problem import ModeProblem
 from msopt.modes.subsets import combination, expected_of_all, sum_of_all
 from msopt.numerics import memory
+from msopt.numerics.clock import Clock
 from tests import brute_force
 from tests.cases import Description, scenario_of
 from tests.mode_cases import problem_of
@@ -107,7 +109,7 @@ def test_many_lengths_of_six_devices(kind: str) -> None:
         assert np.max(problem.goodput(rows)) <= best * (1.0 + NEVER_ABOVE)
 
 
-@pytest.mark.parametrize("limit", [{"node_limit": 1}, {"node_limit": 3}, {"time_limit_s": 1e-9}])
+@pytest.mark.parametrize("limit", [{"node_limit": 1}, {"node_limit": 3}, {"clock": Clock(0.0)}])
 def test_limits_leave_a_true_bound(limit: dict[str, float]) -> None:
     scenario = draw("uldl-qwen25", devices=10, seed=3, downlink_power_dbm=12.0)[0]
     best = solve(scenario, "modes", "exact").goodput
@@ -116,7 +118,28 @@ def test_limits_leave_a_true_bound(limit: dict[str, float]) -> None:
     assert one(problem, stopped.draft_length) <= best * (1.0 + NEVER_ABOVE)
     assert best <= stopped.bound * (1.0 + NEVER_ABOVE)
     assert np.isfinite(stopped.bound)
-    assert stopped.transforms + stopped.partial <= limit.get("node_limit", 0)
+    assert stopped.nodes <= limit.get("node_limit", 0)
+
+
+def test_the_first_search_ends_with_the_time() -> None:
+    """Once the time is over no gradient is asked for, and the answer is what was to start from."""
+    scenario = draw("uldl-qwen25", devices=10, seed=3, downlink_power_dbm=12.0)[0]
+    problem = problem_of(scenario)
+    asked: list[int] = []
+
+    class Watched:
+        exact, rule = True, "best"
+        expected_s = problem.correction.expected_s
+
+        def gradient_s(self, rejection: FloatArray) -> tuple[FloatArray, FloatArray]:
+            asked.append(len(rejection))
+            return problem.correction.gradient_s(rejection)
+
+    watched = ModeProblem(scenario, Watched())  # type: ignore[arg-type]
+    over = best_lengths(watched, clock=Clock(0.0))
+    assert not asked
+    assert one(problem, over) <= one(problem, best_lengths(watched))
+    assert asked
 
 
 def test_limits_on_random_cases() -> None:

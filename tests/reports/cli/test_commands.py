@@ -7,12 +7,12 @@ import pytest
 import msopt as package
 from msopt import METHODS, PROBLEMS, draw
 from msopt.model.scenario import Problem
-from tests.cases import s1, s2, scenario_of
+from tests.cases import s1, s2, s3, scenario_of
 from tests.reports.command import Command, strict_json
 from tests.tolerances import EXACT
 
 KEYS = [
-    *("scenario", "problem", "method", "solver", "goodput_tokens_per_s", "standard_error_tokens_per_s"),
+    *("scenario", "problem", "method", "correction", "solver", "goodput_tokens_per_s", "standard_error_tokens_per_s"),
     *("bound_tokens_per_s", "gap", "round_s", "draft_upload_s", "verify_s", "correction_s", "per_token_s"),
     *("relaxed_goodput_tokens_per_s", "price_of_bandwidth_tokens_per_s_per_hz", "warnings"),
     *("server_only_tokens_per_s", "centralised_tokens_per_s", "devices"),
@@ -44,7 +44,7 @@ def test_keys(msopt: Command, problem: Problem) -> None:
 def test_what_solve_writes_evaluate_reads(msopt: Command, problem: Problem) -> None:
     path, written = msopt.scenario(s2()), msopt.folder / "control.json"
     for method in METHODS[problem]:
-        if method in ("server-only", "point-to-point", "centralised"):
+        if method in ("server-only", "point-to-point", "centralised", "centralised-serial"):
             continue
         table = msopt.done("solve", path, "--problem", problem, "--method", method, "--output", written).out
         assert "dev-1" in table
@@ -57,6 +57,30 @@ def test_what_solve_writes_evaluate_reads(msopt: Command, problem: Problem) -> N
         assert {slack["unit"] for slack in score["slacks"]} == {"token", "Hz", "s"}
         assert all(slack["least_slack"] >= -20e6 * EXACT for slack in score["slacks"])
         assert "the uplink bandwidth budget" in msopt.done("evaluate", path, "--control", written).out
+
+
+def test_a_correction_with_free_bands(msopt: Command) -> None:
+    """What solve writes is scored with the correction that it was found for; a reaction has its bandwidths."""
+    path, written = msopt.scenario(s3()), msopt.folder / "control.json"
+    chosen = ("--correction", "shared-band")
+    solved = msopt.solved(path, "modes", *chosen, "--output", written)
+    score = msopt.done("evaluate", path, "--control", written, "--format", "json").record
+    assert solved["correction"] == score["correction"] == "shared-band"
+    assert score["goodput_tokens_per_s"] == pytest.approx(solved["goodput_tokens_per_s"], rel=EXACT)
+    assert solved["goodput_tokens_per_s"] > msopt.solved(path, "modes")["goodput_tokens_per_s"]
+    rejected = ("--rejected", "dev-1,dev-2,dev-3", "--format", "json")
+    equal, free = (msopt.done("react", path, *rejected, *more).record for more in ((), chosen))
+    assert free["correction_s"] < equal["correction_s"]
+    assert len({device["bandwidth_hz"] for device in equal["devices"]}) == 1
+    assert len({device["bandwidth_hz"] for device in free["devices"]}) == 3
+    assert sum(device["bandwidth_hz"] for device in free["devices"]) == pytest.approx(20e6)
+    for kind in ("equal-shares", "shared-band", "separate-bands"):
+        written.write_text(msopt.done("react", path, *rejected, "--correction", kind).out, encoding="utf-8")
+        score = msopt.done("evaluate", path, "--control", written, "--format", "json").record
+        assert score["best_correction_s"] == pytest.approx(score["correction_s"], rel=EXACT)
+    outcome = msopt("solve", path, *chosen)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err == "msopt: option correction goes with problem modes, not with heterogeneous\n"
 
 
 def test_options_reach_the_method(msopt: Command) -> None:

@@ -67,7 +67,7 @@ def test_the_default_comes_first_and_each_problem_has_a_proof() -> None:
 def test_every_option_has_an_owner_a_type_and_words(msopt: Command) -> None:
     text = " ".join(msopt.done("solve", "--help").out.split())
     for name, option in OPTIONS.items():
-        assert option.method is None or option.method in {method.name for method in EVERY}
+        assert set(option.methods) <= {method.name for method in EVERY if option.problem in (None, method.problem)}
         assert option.least <= option.most
         assert TYPES[name] is not None
         assert f"--{name.replace('_', '-')} " in text
@@ -83,7 +83,7 @@ def test_one_record_makes_a_method_known(monkeypatch: pytest.MonkeyPatch) -> Non
         methods.add(toy)
     cell = scenario_of(s2())
     assert msopt.solve(cell, "heterogeneous", "toy").goodput == msopt.solve(cell, "heterogeneous", "fixed").goodput
-    with pytest.raises(ParameterError, match="centralised, convex, toy"):
+    with pytest.raises(ParameterError, match="centralised-serial, convex, toy"):
         msopt.solve(cell, "heterogeneous", "toi")
     assert "toy" in names_of("baseline")
     assert label_of("toy") == looks(["toy"])["toy"].label == "A toy"

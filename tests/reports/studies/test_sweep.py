@@ -71,6 +71,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "results"
 
 
+def test_a_bound_is_for_one_kind_of_correction() -> None:
+    """Of three methods the last is given the bound of the first, not that of corrections with less freedom."""
+    text = 'problem = "modes"\npresets = ["uldl-qwen25"]\nmethods = ["exact", "greedy", "uniform-length"]\n'
+    study = parse_study(text + '[fixed]\ndevices = 4\n[options.greedy]\ncorrection = "separate-bands"')
+    exact, greedy, uniform = points_module.solve_points(study, study.points())[0]
+    assert {row["status"] for row in (exact, greedy, uniform)} == {SOLVED}
+    equal = [row["bound_tokens_per_s"] for row in (exact, uniform)]
+    assert exact["goodput_tokens_per_s"] <= min(equal)
+    assert max(equal) < greedy["goodput_tokens_per_s"] <= greedy["bound_tokens_per_s"]
+
+
 def test_rows_are_what_solve_says(whole: bytes, tmp_path: Path) -> None:
     path = tmp_path / "copy.parquet"
     path.write_bytes(whole)
