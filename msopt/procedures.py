@@ -125,22 +125,26 @@ def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
 def variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The search of a table of actions, cut short."""
     del options
+    asked.check_table()
     return _varied(scenario, asked, *solve_lengths(scenario, asked))
 
 
 def variant_exact(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The same to its end or to a limit."""
+    asked.check_table()
     return _varied(scenario, asked, *solve_lengths(scenario, asked, _effort(options)))
 
 
 def common_variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The same with one length for all who draft."""
     del options
+    asked.check_table()
     return _varied(scenario, asked, *solve_common_length(scenario, asked))
 
 
 def common_variant_exact(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The same to its end or to a limit for each length."""
+    asked.check_table()
     return _varied(scenario, asked, *solve_common_length(scenario, asked, _effort(options)))
 
 

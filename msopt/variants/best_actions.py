@@ -11,9 +11,9 @@ from msopt.errors import InfeasibleError, ParameterError
 from msopt.lengths.region_search import SearchEffort
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round
-from msopt.model.limits import Slack
 from msopt.model.objective import GOODPUT, Utility
 from msopt.model.scenario import Scenario
+from msopt.model.slacks import Slack
 from msopt.variants.action_problem import ActionProblem
 from msopt.variants.action_table import ActionTable
 from msopt.variants.conflict import why_none
@@ -111,7 +111,7 @@ class ActionsSolution:
             served=self.table.verified[at] > 0.0,
             extra={name: column[at] for name, column in self.table.extra.items()},
         )
-        return tuple(limit_slack(limit, numbers) for limit in self.variant.limits)
+        return tuple(limit_slack(limit, numbers) for limit in self.variant.limits if limit.sided)
 
 
 def solve_actions(
@@ -152,7 +152,9 @@ def solve_actions(
     without = np.flatnonzero(~np.any(table.allowed, axis=0))
     if without.size:
         raise ParameterError(f"the table of actions has none for {scenario.device_label(int(without[0]))}")
-    return best_of_variant(scenario, [table], Variant.of(scenario, utility, limits), effort, starts)
+    variant = Variant.of(scenario, utility, limits)
+    variant.check_table()
+    return best_of_variant(scenario, [table], variant, effort, starts)
 
 
 def best_of_variant(

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -170,8 +171,10 @@ class AlphaFair(SeparableUtility):
         return np.asarray(np.where(weights > 0.0, weights * np.where(weights > 0.0, each, 0.0), 0.0))
 
     def expression(self, goodput: Any, cp: Any) -> Any:
-        """The weighted sum of powers."""
-        return cp.sum(cp.multiply(self._weights(goodput.shape[0]) / self.power, cp.power(goodput, self.power)))
+        """The weighted sum of powers: by second-order cones where they are exact, else by the power cone."""
+        rational = abs(float(Fraction(self.power).limit_denominator(_LARGEST_DENOMINATOR)) - self.power) < _ROUND_OFF
+        powers = cp.power(goodput, self.power, max_denom=_LARGEST_DENOMINATOR, approx=rational)
+        return cp.sum(cp.multiply(self._weights(goodput.shape[0]) / self.power, powers))
 
     def worth(self, tokens: FloatArray) -> FloatArray:
         """w_k E_k^(1-a)/(1-a)."""
@@ -248,7 +251,6 @@ class Admission(Utility):
     name = "admission"
     unit = "device"
     whole = True
-    conic = False
     guaranteed_tokens_per_s: FloatArray | float = 1.0
 
     def __post_init__(self) -> None:
@@ -266,6 +268,8 @@ class Admission(Utility):
 
 _ROUND_OFF = 1e-12
 _POINT = 1e-6  # of a round: what the chord of a charge spans at least
+_LARGEST_DENOMINATOR = 1024
+"""Of an exponent that second-order cones stand for."""
 
 UTILITIES: Mapping[str, type[Utility]] = MappingProxyType(
     {one.name: one for one in (WeightedSum, ProportionalFair, AlphaFair, MaxMin, Admission)}

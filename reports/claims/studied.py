@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from msopt import MsoptError
-from msopt.model.limits import FEASIBILITY_RTOL
+from msopt.model.slacks import FEASIBILITY_RTOL
 from reports.claims.judging import CLOSE, judge
 from reports.claims.ms_claims import MS_CLAIMS, MS_TACIT
 from reports.claims.ud_claims import UD_CLAIMS, UD_TACIT

@@ -50,6 +50,12 @@ _DEVICES = (
     quantity_column("expected_tokens"),
     _GOODPUT,
 )
+_LIMITS = (
+    words_column("problem", "problem"),
+    words_column("name", "limit"),
+    number_column("slack", "slack", digits=6),
+    words_column("unit", "unit"),
+)
 _REACTION = (
     words_column("device", "device"),
     words_column("mode", "mode"),
@@ -232,9 +238,12 @@ def _answers(record: Record) -> dict[str, Table]:
         singles: tuple[tuple[str, tuple[Column, ...], str], ...] = (
             ("parameters", _PARAMETERS, "what was read"),
             ("cells", _CELLS, "its devices"),
+            ("limits", _LIMITS, "what the limits of its variant leave"),
             ("reaction", _REACTION, "the reaction if every draft were rejected"),
         )
         for kind, columns, title in singles:
+            if f"answer_{kind}" not in mine:  # a record from before it was kept
+                continue
             found[f"{key}-{kind}"] = _shown(f"{name}: {title}", mine[f"answer_{kind}"], columns)
         for kind, of_problem in (("methods", _METHODS), ("devices", _DEVICES)):
             for problem, rows in mine[f"answer_{kind}"].groupby("problem", sort=False):

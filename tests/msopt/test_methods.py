@@ -20,7 +20,7 @@ KEYS = """
     scenario problem method correction solver goodput_tokens_per_s standard_error_tokens_per_s bound_tokens_per_s gap
     round_s
     draft_upload_s verify_s correction_s per_token_s relaxed_goodput_tokens_per_s
-    price_of_bandwidth_tokens_per_s_per_hz warnings devices
+    price_of_bandwidth_tokens_per_s_per_hz utility utility_value utility_bound limits warnings devices
 """
 DEVICE_KEYS = """
     name draft_length bandwidth_hz rejection_probability uplink_probability downlink_probability expected_tokens
