@@ -183,7 +183,8 @@ def best_of_variant(
     most = _searched(scenario, tables, second, effort, np.stack([found.choice, _without_others(found, admitted)]))
     if most is None:  # without a row for doing nothing
         return found
-    return replace(most, variant=variant, utility_value=found.utility_value, utility_bound=found.utility_bound)
+    value = float(variant.utility.value(most.round.expected_tokens, most.round.round_s))  # more, after a short search
+    return replace(most, variant=variant, utility_value=value, utility_bound=found.utility_bound)
 
 
 def _without_others(found: ActionsSolution, admitted: Admitted) -> IntArray:

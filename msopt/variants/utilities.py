@@ -195,8 +195,11 @@ class AlphaFair(SeparableUtility):
         return value * float(factor**self.power)
 
     def gap(self, value: float, bound: float) -> float:
-        """The inverse of `scaled`."""
-        return float((bound / value) ** (1.0 / self.power)) - 1.0 if bound > value and value and bound else 0.0
+        """The inverse of `scaled`; no growth reaches 0 or a bound of the other sign."""
+        if bound <= value:
+            return 0.0
+        ratio = bound / value if value and np.isfinite(value) else 0.0
+        return float(ratio ** (1.0 / self.power)) - 1.0 if ratio > 0.0 else float("inf")
 
 
 @dataclass(frozen=True, eq=False)
