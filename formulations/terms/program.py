@@ -135,7 +135,7 @@ class PerSecondProgram(AbstractFormulation):
         count = self.scenario.device_count
         check_utility(utility, count)
         goodput = self.device_goodput.expression
-        self.scaled = bears_units(utility, count)
+        self.scaled = utility is GOODPUT or bears_units(utility, count)
         self.parts = 1 if utility is GOODPUT or not self.scaled else count
         more: list[cp.Constraint] = []
         if not self.scaled:

@@ -8,7 +8,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError, ParameterError
-from msopt.lengths.region_search import SearchEffort
+from msopt.lengths.region_search import LARGEST_CHOICE, SearchEffort
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round
 from msopt.model.objective import GOODPUT, Utility
@@ -21,7 +21,7 @@ from msopt.variants.decision import DecisionNumbers, limit_slack
 from msopt.variants.limits import Admitted
 from msopt.variants.table_rules import TableRules
 from msopt.variants.table_search import TableProof, TableSearch
-from msopt.variants.utilities import Admission
+from msopt.variants.utilities import Admission, MaxMin
 from msopt.variants.variant import Variant
 
 _USUAL_REGIONS = 2000
@@ -166,6 +166,12 @@ def best_of_variant(
 ) -> ActionsSolution:
     """The best of `solve_actions` over tables that differ in what is allowed, with a variant that is made already."""
     effort = usual_effort(tables[0]) if effort is None else effort
+    rows, count = tables[0].shape
+    if rows * count > LARGEST_CHOICE:
+        raise ParameterError(
+            f"{rows} actions for each of {count} devices are more than {LARGEST_CHOICE} numbers; "
+            "allow fewer actions or fewer devices"
+        )
     found = _searched(scenario, tables, variant, effort, starts)
     if found is None:
         raise InfeasibleError(why_none(variant, lambda limits: _possible(scenario, tables, limits)))
@@ -177,7 +183,8 @@ def best_of_variant(
     most = _searched(scenario, tables, second, effort, np.stack([found.choice, _without_others(found, admitted)]))
     if most is None:  # without a row for doing nothing
         return found
-    return replace(most, variant=variant, utility_value=found.utility_value, utility_bound=found.utility_bound)
+    value = float(variant.utility.value(most.round.expected_tokens, most.round.round_s))  # more, after a short search
+    return replace(most, variant=variant, utility_value=value, utility_bound=found.utility_bound)
 
 
 def _without_others(found: ActionsSolution, admitted: Admitted) -> IntArray:
@@ -206,7 +213,7 @@ def _searched(
     bounds, nodes, unknown = [], 0, ""
     for problem in _problems(scenario, tables, variant.utility, variant.limits):
         try:
-            proof = TableSearch(problem, effort).run(starts)
+            proof = _proof(problem, effort, starts)
         except InfeasibleError as error:
             unknown = str(error)
             continue
@@ -232,6 +239,17 @@ def _searched(
         utility_bound=max(bounds) if not unknown else float("inf"),
         nodes=nodes,
     )
+
+
+def _proof(problem: ActionProblem, effort: SearchEffort, starts: IntArray | None) -> TableProof | None:
+    """One search; where it met no choice, another from one that the fairest of utilities meets."""
+    try:
+        return TableSearch(problem, effort).run(starts)
+    except InfeasibleError:
+        fair = TableSearch(ActionProblem(problem.scenario, problem.table, MaxMin(), problem.rules), effort)
+        if not fair.possible() or fair.choice is None:
+            raise
+        return TableSearch(problem, effort).run(fair.choice[None, :])
 
 
 def _possible(scenario: Scenario, tables: Sequence[ActionTable], limits: Sequence[ControlLimit]) -> bool:

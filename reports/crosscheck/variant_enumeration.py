@@ -154,17 +154,19 @@ def _worth(utility: Utility, goodput: FloatArray) -> FloatArray:
 
 
 def _kept(scenario: Scenario, variant: Variant, choices: EveryChoice, row: int, deadline_s: float) -> bool:
-    """Whether one choice keeps the two sides of every limit."""
+    """Whether one choice keeps the two sides of every limit in the round that follows, which waits for nobody."""
     one = EveryChoice(scenario, choices.length[row : row + 1], choices.served[row : row + 1])
     share = one.share_hz(variant.limits, np.array([[deadline_s]]))[0]
     bits = one.length[0] * scenario.token_payload_bits("heterogeneous")
     rate = scenario.uplink.rate(share)
+    airtime = np.where(bits > 0.0, bits / np.where(rate > 0.0, rate, 1.0), 0.0)
+    deadline_s = float(np.max(one.busy_s[0] + airtime))
     round_s = deadline_s + float(one.verify_s[0, 0])
     numbers = DecisionNumbers(
         scenario=scenario,
         draft_length=one.length[0],
         draft_s=one.draft_s[0],
-        airtime_s=np.where(bits > 0.0, bits / np.where(rate > 0.0, rate, 1.0), 0.0),
+        airtime_s=airtime,
         bandwidth_hz=share,
         deadline_s=deadline_s,
         round_s=round_s,

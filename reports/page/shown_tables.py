@@ -242,9 +242,9 @@ def _answers(record: Record) -> dict[str, Table]:
             ("reaction", _REACTION, "the reaction if every draft were rejected"),
         )
         for kind, columns, title in singles:
-            if f"answer_{kind}" not in mine:  # a record from before it was kept
-                continue
-            found[f"{key}-{kind}"] = _shown(f"{name}: {title}", mine[f"answer_{kind}"], columns)
+            rows = mine.get(f"answer_{kind}")
+            if rows is not None and not rows.empty:
+                found[f"{key}-{kind}"] = _shown(f"{name}: {title}", rows, columns)
         for kind, of_problem in (("methods", _METHODS), ("devices", _DEVICES)):
             for problem, rows in mine[f"answer_{kind}"].groupby("problem", sort=False):
                 shown = rows.assign(method=rows["method"].map(label_of)) if kind == "methods" else rows

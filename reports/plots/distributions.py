@@ -18,6 +18,7 @@ from reports.plots.style import (
     PURPLE,
     Panel,
     label_of,
+    legend_columns,
     looks,
     new_panel,
     plain_powers,
@@ -178,7 +179,7 @@ def quantile_panel(rows: "DataFrame", paper: float | None) -> Figure:
         handles=axes.lines[: len(styles)],
         labels=[look.label for look in styles.values()],
         loc="outside lower center",
-        ncols=3,
+        ncols=legend_columns(look.label for look in styles.values()),
         handlelength=2.4,
         columnspacing=1.0,
         fontsize=8.0,
@@ -208,7 +209,8 @@ def family_panel(rows: "DataFrame", paper: float | None) -> Figure:
     _gain_axis(axes, 100.0 * rows[["median", "max"]].to_numpy(dtype=float))
     if paper is not None:
         _paper_line(axes, paper)
-    figure.legend(loc="outside lower center", ncols=3, handlelength=1.0, columnspacing=1.0, fontsize=8.0)
+    columns = legend_columns(look.label for look in styles.values())
+    figure.legend(loc="outside lower center", ncols=columns, handlelength=1.0, columnspacing=1.0, fontsize=8.0)
     return figure
 
 

@@ -35,6 +35,7 @@ WIDTH_IN, HEIGHT_IN = 4.4, 3.1
 """A panel: a column of a paper, and at its own size on a phone of 390 px."""
 
 _TITLE_LETTERS = 46
+_THREE_IN_A_ROW = 20
 
 BLACK, GREY = "#000000", "#767676"
 ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
@@ -205,6 +206,11 @@ def set_title(axes: "Axes", title: str) -> None:
         lines = [lines[0], lines[1][: _TITLE_LETTERS - 2] + " …"]
     if lines:
         axes.set_title("\n".join(lines), parse_math=False)
+
+
+def legend_columns(labels: Iterable[str]) -> int:
+    """How many columns of a legend below a panel are as wide as the panel at most."""
+    return 3 if max(map(len, labels)) <= _THREE_IN_A_ROW else 2
 
 
 def end_labels(axes: "Axes", ends: Sequence[tuple[str, float, str]], least: float = 0.07) -> None:
