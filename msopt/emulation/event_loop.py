@@ -73,8 +73,9 @@ def emulate(
     )
 
     drafts = _taking_part(blocks, left_out)
-    arrives = drafts & (np.random.default_rng(seeds[3]).random(drafts.shape) >= left_out.loss_probability)
     lengths = np.concatenate([_each_round(block, block.control.draft_length) for block in blocks])
+    lost = np.random.default_rng(seeds[3]).random(drafts.shape) < left_out.loss_probability
+    arrives = drafts & ~(lost & (lengths > 0))  # where nothing is drafted, nothing is sent that could be lost
     played = source.play(lengths, drafts, arrives)
     rejected = arrives & (played.accepted < played.drafted)
     exchanged = _corrections(blocks, rejected, seeds[4])
@@ -123,6 +124,8 @@ def _check(scenario: Scenario, rounds: int, prompt_rounds: int, seed: int, left_
         raise ParameterError(
             f"dropout_device = {left_out.dropout_device} is not a device of the scenario, from 0 to {count - 1}"
         )
+    if left_out.dropout_round is not None and count == 1:
+        raise ParameterError(f"dropout_round = {left_out.dropout_round}: the only device cannot drop out")
     require_memory(
         _BYTES_A_DRAFT * rounds * count, f"a play of {rounds} rounds and {count} devices", "play fewer rounds"
     )

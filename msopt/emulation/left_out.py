@@ -106,11 +106,11 @@ FORMULA = LeftOut()
 """Nothing: the rounds of the formula."""
 
 
-def typical(rounds: int) -> LeftOut:
-    """Every effect at a size that is nothing unusual (ours), for a play of at least `LEAST_ROUNDS` rounds.
+def typical(rounds: int, devices: int) -> LeftOut:
+    """Every effect at a size that is nothing unusual (ours), for at least `LEAST_ROUNDS` rounds of so many devices.
 
     Texts of 256 tokens; times that vary by a fifth; one draft in 100 five times slower, one in 100 lost; ten or more
-    channels, or as many as have whole prompts; the first device leaves half way.
+    channels, or as many as have whole prompts; the first device of several leaves half way.
     """
     return LeftOut(
         text_tokens=256,
@@ -119,5 +119,5 @@ def typical(rounds: int) -> LeftOut:
         coherence_rounds=PROMPT_ROUNDS * max(1, rounds // (10 * PROMPT_ROUNDS)),
         solved_anew=True,
         loss_probability=0.01,
-        dropout_round=rounds // 2,
+        dropout_round=rounds // 2 if devices > 1 else None,
     )

@@ -68,7 +68,7 @@ def emulate(
     predicted = evaluate(scenario, chosen)
     predicted.require_feasible()
     played = play(scenario, chosen, rounds, seed=seed, predicted=predicted)
-    effects = typical(rounds)
+    effects = typical(rounds, scenario.device_count)
     costs = attribution(scenario, chosen, rounds, effects, seed=seed)
     record = _record(scenario, chosen, played, effects) | {"seed": seed, "left_out": [asdict(cost) for cost in costs]}
     if folder is not None:

@@ -69,6 +69,12 @@ def test_a_device_that_drops_out_takes_its_tokens_and_its_verification_with_it()
     assert played.goodput == pytest.approx((4 * 12 + 6 * 7) / (4 * with_s + 6 * without_s), rel=EXACT)
 
 
+def test_who_drafts_nothing_loses_nothing() -> None:
+    cell = scenario_of(s3())
+    played = emulate(cell, control_of(cell, "modes", [2, 0, 2]), 20, left_out=LeftOut(loss_probability=1.0))
+    assert np.array_equal(played.tokens, np.tile([0, 1, 0], (20, 1)))
+
+
 def test_texts_end_where_they_end() -> None:
     """Ten tokens, three drafted and all accepted: rounds of 4, 4 and 2, and never a token beyond an end."""
     sure = ONE.replace(acceptance=[1.0])
@@ -127,7 +133,7 @@ def test_solved_anew_is_never_worse_in_any_channel() -> None:
 def test_attribution_switches_on_one_at_a_time_on_the_same_luck() -> None:
     cell = scenario_of(s3())
     control = control_of(cell, "modes", [5, 4, 3])
-    left_out = typical(160)
+    left_out = typical(160, 3)
     costs = attribution(cell, control, 160, left_out, seed=3)
     assert [cost.effect for cost in costs] == [name for name, _ in left_out.each()] + ["all of these at once"]
     plain = emulate(cell, control, 160, seed=3)

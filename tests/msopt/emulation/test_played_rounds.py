@@ -6,6 +6,7 @@ in 7000 gives a false alarm. Means are compared at four standard errors (6.3e-5 
 Seeds are fixed.
 """
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -170,6 +171,8 @@ def test_what_holds_in_every_round(description: Description, left_out: LeftOut, 
     scenario = scenario_of(description)
     low, high = scenario.length_limits(problem)
     lengths = [min(high, max(low, 2))] * scenario.device_count
+    if scenario.device_count == 1:
+        left_out = replace(left_out, dropout_round=None)
     control = control_of(scenario, problem, lengths)
     played = emulate(scenario, control, 10, left_out=left_out)
     away, arrives = ~played.arrives, played.arrives
@@ -258,6 +261,12 @@ def test_bad_plays(options: dict[str, object], words: str) -> None:
     scenario = scenario_of(s2())
     with pytest.raises(ParameterError, match=words):
         emulate(scenario, control_of(scenario, "modes", [3, 2]), **({"rounds": 4} | options))  # type: ignore[arg-type]
+
+
+def test_the_only_device_stays() -> None:
+    scenario = scenario_of(s1())
+    with pytest.raises(ParameterError, match="dropout_round = 2: the only device"):
+        emulate(scenario, control_of(scenario, "modes", [3]), 4, left_out=LeftOut(dropout_round=2))
 
 
 def test_too_few_rounds_for_an_interval() -> None:

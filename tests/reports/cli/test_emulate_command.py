@@ -7,7 +7,7 @@ import pytest
 from msopt import Control, LeftOut, emulate
 from reports.plots.style import rendered
 from reports.plots.timeline import timeline_panel
-from tests.cases import s2, s3, scenario_of
+from tests.cases import s1, s2, s3, scenario_of
 from tests.reports.cli.test_errors import assert_one_line
 from tests.reports.command import Command
 from tests.tolerances import EXACT
@@ -45,6 +45,11 @@ def test_anyone_s_control_is_played(msopt: Command) -> None:
     reaction.write_text(msopt.done("react", path, "--rejected", "dev-1", "--format", "json").out)
     assert_one_line(msopt("emulate", path, "--control", reaction), 2, ["reaction.json", "reaction to one outcome"])
     assert_one_line(msopt("emulate", path, "--control", control, "--method", "fixed"), 2, ["--control", "--method"])
+
+
+def test_one_device_does_not_drop_out(msopt: Command) -> None:
+    record = msopt.done("emulate", msopt.scenario(s1()), "--rounds", 32, "--format", "json").record
+    assert "a device drops out" not in [cost["effect"] for cost in record["left_out"]]
 
 
 @pytest.mark.parametrize(
