@@ -13,7 +13,15 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("msopt", "formulations", "verification", "reports")
 ALLOWED_OUTSIDE = {"msopt": {"numpy", "scipy", "pydantic", "tomli_w"}}
 HEAVY = {"cvxpy": {"formulations"}, "torch": {"verification"}, "matplotlib": {"reports"}}
-TYPE_ONLY = {("msopt.solution", "pandas"), ("msopt.variants.action_table", "pandas"), ("msopt.sensitivity", "pandas")}
+TYPE_ONLY = {
+    (module, "pandas")
+    for module in (
+        "msopt.solution",
+        "msopt.variants.action_table",
+        "msopt.sensitivity",
+        "msopt.emulation.played_rounds",
+    )
+}
 
 GROUND = ("msopt.errors", "msopt.arrays", "msopt.units")
 BELOW: dict[str, tuple[str, ...]] = {
@@ -43,8 +51,16 @@ BELOW: dict[str, tuple[str, ...]] = {
     "msopt.sensitivity": ("msopt.solution",),
     "msopt.choices": ("msopt.solve", "msopt.files"),
     "msopt.uncertain": ("msopt.many",),
+    "msopt.emulation": ("msopt.many",),
     "msopt.serving": ("msopt.rivals", "msopt.measured"),
-    "msopt": ("msopt.uncertain", "msopt.sensitivity", "msopt.choices", "msopt.serving", "msopt.drawn"),
+    "msopt": (
+        "msopt.uncertain",
+        "msopt.emulation",
+        "msopt.sensitivity",
+        "msopt.choices",
+        "msopt.serving",
+        "msopt.drawn",
+    ),
     "formulations.core": ("msopt.model",),
     "formulations.terms": ("formulations.core",),
     "formulations.problems": ("formulations.terms",),

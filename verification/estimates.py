@@ -15,7 +15,7 @@ from msopt.measured.task_acceptance import (
     TaskAcceptance,
     curve_of_counts,
 )
-from msopt.numerics.intervals import LEVEL, proportion_interval
+from msopt.numerics.intervals import LEVEL, proportion_interval, ratio_residuals, residual_reach
 from verification.rounds import Drafted, check_shares
 
 _ROUND_OFF = 1e-6
@@ -57,11 +57,10 @@ def clustered(sums: Sequence[float], counts: Sequence[float], level: float = LEV
     if positions == 0:
         return Estimate(value=None, low=None, high=None, n=0)
     value = min(1.0, float(numerator.sum()) / total)
-    prompts = int((denominator > 0.0).sum())
-    if prompts < 2:
+    visited = denominator > 0.0
+    if np.count_nonzero(visited) < 2:
         return Estimate(value=value, low=0.0, high=1.0, n=positions)
-    spread = float(((numerator - value * denominator) ** 2).sum()) * prompts / (prompts - 1)
-    half = float(stats.t.isf((1.0 - level) / 2.0, prompts - 1)) * math.sqrt(spread) / total
+    half = residual_reach(ratio_residuals(numerator[visited], denominator[visited]), level)
     return Estimate(value=value, low=max(0.0, value - half), high=min(1.0, value + half), n=positions)
 
 

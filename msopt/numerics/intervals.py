@@ -49,3 +49,28 @@ def mean_interval(drawn: FloatArray, level: float = LEVEL) -> tuple[float, float
     mean = float(np.mean(drawn))
     reach = float(stdtrit(drawn.size - 1, 0.5 + level / 2.0) * np.std(drawn, ddof=1) / np.sqrt(drawn.size))
     return mean - reach, mean + reach
+
+
+def ratio_residuals(above: FloatArray, below: FloatArray) -> FloatArray:
+    """What each of n independent parts adds to the error of a ratio of sums, linearised; together they add nothing.
+
+    Examples
+    --------
+    >>> ratio_residuals(np.array([3.0, 5.0]), np.array([1.0, 1.0]))
+    array([-0.5,  0.5])
+    """
+    whole = np.sum(below)
+    return np.asarray((above - np.sum(above) / whole * below) / whole)
+
+
+def residual_reach(residuals: FloatArray, level: float = LEVEL) -> float:
+    """How far Student's interval of a ratio of sums reaches to either side, from the residuals of two or more parts.
+
+    Examples
+    --------
+    >>> residual_reach(np.array([-0.5, 0.5]))
+    12.7062
+    """
+    parts = residuals.size
+    error = np.sqrt(np.sum(residuals**2) * parts / (parts - 1))
+    return float(stdtrit(parts - 1, 0.5 + level / 2.0) * error)

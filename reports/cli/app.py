@@ -1,8 +1,9 @@
-"""The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | measure | report | crosscheck`.
+"""The command line: `msopt solve | react | evaluate | emulate | scenario | schedule | measure | report | ...`.
 
 Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible,
-the solver failed, or a sweep has rows without an answer, 130 interrupted, 143 terminated. pandas, matplotlib and jinja2
-are loaded by `report` only, cvxpy by `crosscheck` and by method `convex`, rich where a table is printed.
+the solver failed, or a sweep has rows without an answer, 130 interrupted, 143 terminated. pandas and matplotlib
+are loaded by `report` and for the files of `emulate`, jinja2 by `report` only, cvxpy by `crosscheck` and by method
+`convex`, rich where a table is printed.
 """
 
 import io
@@ -23,6 +24,7 @@ from msopt.model.scenario import Problem
 from msopt.options import OPTIONS
 from reports.cli import arguments as opt
 from reports.cli.crosscheck_command import crosscheck
+from reports.cli.emulate_command import emulate
 from reports.cli.measure_command import measure
 from reports.cli.report_command import report
 from reports.cli.scenario_command import scenario
@@ -109,6 +111,7 @@ def _told_once(solutions: Sequence[Solution]) -> list[str]:
 
 
 app.command()(crosscheck)
+app.command()(emulate)
 app.command()(measure)
 app.command()(report)
 app.command()(sweep)

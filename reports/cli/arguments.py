@@ -15,7 +15,7 @@ from reports.methods import CONVEX  # noqa: F401  (so that the help names it)
 from reports.shared.output import Format
 
 
-def _named(folder: str) -> str:
+def named(folder: str) -> str:
     """A shell's unset variable must not scatter a report over the folder that one stands in."""
     if not folder:
         raise ParameterError("--output is empty; name a folder")
@@ -243,7 +243,7 @@ WorstFolder = Annotated[
 ]
 Folder = Annotated[
     str,
-    typer.Option("--output", metavar="DIR", callback=_named, help="Folder of the results; made where it is missing."),
+    typer.Option("--output", metavar="DIR", callback=named, help="Folder of the results; made where it is missing."),
 ]
 UserMethods = Annotated[
     list[str] | None,

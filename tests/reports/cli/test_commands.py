@@ -23,7 +23,7 @@ LITERAL = ("[red]x", "$$", "a|b", "<b>x</b>", "=1+1", "NA", ":smile:", "x" * 200
 
 def test_version_and_help(msopt: Command) -> None:
     assert msopt.done("--version").out == f"msopt {package.__version__}\n"
-    commands = ["solve", "react", "evaluate", "scenario", "scenarios", "measure", "report", "crosscheck"]
+    commands = ["solve", "react", "evaluate", "emulate", "scenario", "scenarios", "measure", "report", "crosscheck"]
     for arguments in ([], ["--help"]):
         text = msopt.done(*arguments).out
         assert all(command in text for command in commands)

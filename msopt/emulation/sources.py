@@ -1,0 +1,57 @@
+"""Where a play has its tokens and times from: the interface that laws and real models share.
+
+The loop asks for n rounds at once. A source of drawn numbers answers in arrays; one with models plays them one by one
+and keeps its texts and caches from call to call. Arrays have shape (n, K).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from msopt.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedTokens:
+    """What became of n rounds of drafts.
+
+    Attributes
+    ----------
+    drafted : array of int, shape (n, K)
+        Tokens drafted: those planned, or fewer at the end of a text.
+    accepted : array of int, shape (n, K)
+        The accepted prefix; 0 for a draft that does not arrive.
+    tokens : array of int, shape (n, K)
+        What was added to the text: accepted + 1, but no more than the text still had; 0 for a draft that does not
+        arrive.
+    """
+
+    drafted: IntArray
+    accepted: IntArray
+    tokens: IntArray
+
+
+class TokenSource(Protocol):
+    """Whose drafts are accepted how far."""
+
+    def play(self, draft_length: IntArray, drafts: BoolArray, arrives: BoolArray) -> PlayedTokens:
+        """The next n rounds: lengths planned, who takes part, and whose draft arrives (a part of those)."""
+        ...
+
+
+class StepClock(Protocol):
+    """How long the steps of a round take."""
+
+    def draft_s(self, drafted: IntArray) -> FloatArray:
+        """Time to draft so many tokens in each of the next n rounds [s]."""
+        ...
+
+    def verify_s(self, drafted: IntArray, arrives: BoolArray) -> FloatArray:
+        """Time to verify the drafts that arrive [s], shape (n,)."""
+        ...
+
+
+class RoundSources(NamedTuple):
+    """Both together."""
+
+    tokens: TokenSource
+    clock: StepClock

@@ -1,0 +1,186 @@
+"""The command `msopt emulate`: a control played round after round, beside the formula, and what that leaves out."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from msopt import Control, LeftOut, ParameterError, PlayedRounds, Scenario, attribution, evaluate, solve
+from msopt import emulate as play
+from msopt.emulation.left_out import LEAST_ROUNDS, typical
+from msopt.files.whole_files import make_folder, write_bytes, write_text
+from msopt.model.scenario import Problem
+from msopt.model.validation import LARGEST_WHOLE, check_whole
+from reports.cli import arguments as opt
+from reports.shared.inputs import read_control, read_scenario
+from reports.shared.output import as_json, check_folder, emit
+from reports.shared.rows import Row
+from reports.shared.words import literal, number, per_cent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+RECORD, ROUNDS, TIMELINE = "emulation.json", "rounds.csv", "timeline"
+
+PlayedProblem = Annotated[
+    Problem | None,
+    typer.Option("--problem", help="The problem that is solved for the control (default: heterogeneous)."),
+]
+PlayedMethod = Annotated[
+    str | None, typer.Option("--method", metavar="NAME", help="The method that solves it (default: decomposition).")
+]
+PlayedControl = Annotated[
+    str | None,
+    typer.Option("--control", metavar="CONTROL.json", help="In their place: what solve --output wrote, or yours."),
+]
+Rounds = Annotated[int, typer.Option("--rounds", metavar="N", help=f"Rounds to play, at least {LEAST_ROUNDS}.")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, max=LARGEST_WHOLE, help="Seed of every draw.")]
+PlayFolder = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        metavar="DIR",
+        help=f"Folder for {RECORD}, {ROUNDS} (a row for each round and device) and {TIMELINE}.svg and .pdf.",
+    ),
+]
+
+
+def emulate(
+    file: opt.File,
+    *,
+    problem: PlayedProblem = None,
+    method: PlayedMethod = None,
+    control: PlayedControl = None,
+    rounds: Rounds = 1000,
+    seed: Seed = 0,
+    form: opt.Form = "table",
+    output: PlayFolder = None,
+) -> None:
+    """Play a control round after round without models: its goodput beside the formula's, and what that leaves out."""
+    scenario = read_scenario(file)
+    check_whole("--rounds", rounds, LEAST_ROUNDS)
+    folder = None if output is None else Path(opt.named(output))
+    if folder is not None:
+        check_folder(folder, files=(RECORD, ROUNDS, f"{TIMELINE}.svg", f"{TIMELINE}.pdf"))
+    chosen = _control(scenario, problem, method, control)
+    predicted = evaluate(scenario, chosen)
+    predicted.require_feasible()
+    played = play(scenario, chosen, rounds, seed=seed, predicted=predicted)
+    effects = typical(rounds, scenario.device_count)
+    costs = attribution(scenario, chosen, rounds, effects, seed=seed)
+    record = _record(scenario, chosen, played, effects) | {"seed": seed, "left_out": [asdict(cost) for cost in costs]}
+    if folder is not None:
+        _write(folder, scenario, played, record)
+    emit(record, lambda console: _show(console, scenario, record), form=form, warnings=scenario.warnings)
+
+
+def _control(scenario: Scenario, problem: Problem | None, method: str | None, file: str | None) -> Control:
+    if file is None:
+        found = solve(scenario, problem or "heterogeneous", method or "decomposition").control
+        if found is None:
+            raise ParameterError(f"method {method} has no one control to play")
+        return found
+    if problem is not None or method is not None:
+        raise ParameterError("--control brings its problem with it; --problem and --method do not go with it")
+    control = read_control(file, scenario)
+    if not isinstance(control, Control):
+        raise ParameterError(f"{file}: holds a reaction to one outcome; a control with draft_length is needed")
+    return control
+
+
+def _record(scenario: Scenario, control: Control, played: PlayedRounds, effects: LeftOut) -> Row:
+    low, high = played.interval()
+    waits_s = np.sum(played.verify_start_s[:, None] - played.upload_end_s, axis=0)
+    waits_s = waits_s + np.sum(played.start_s[1:, None] - played.corrected_s, axis=0)
+    each = {
+        "draft_length": control.draft_length,
+        "goodput_tokens_per_s": played.device_goodput,
+        "accepted_tokens_per_round": np.mean(played.accepted, axis=0),
+        "rejected": np.mean(played.accepted < played.drafted, axis=0),
+        "uplink": np.mean(played.mode == 1, axis=0),
+        "downlink": np.mean(played.mode == 2, axis=0),
+        "waits": np.round(waits_s / played.start_s[-1], 12) + 0.0,  # differences of a clock end in round-off, or in -0
+    }
+    return {
+        "scenario": scenario.name,
+        "problem": control.problem,
+        "rounds": played.rounds,
+        "seconds": float(played.start_s[-1]),
+        "goodput_tokens_per_s": played.goodput,
+        "low_tokens_per_s": low,
+        "high_tokens_per_s": high,
+        "predicted_tokens_per_s": played.predicted,
+        "predicted_standard_error_tokens_per_s": played.predicted_error,
+        "devices": [
+            {"name": name} | {key: values[k].item() for key, values in each.items()}
+            for k, name in enumerate(scenario.device_names)
+        ],
+        "effects": asdict(effects),
+    }
+
+
+def _write(folder: Path, scenario: Scenario, played: PlayedRounds, record: Row) -> None:
+    from reports.plots.style import rendered
+    from reports.plots.timeline import timeline_panel
+    from reports.shared.record import table_csv
+
+    figure = timeline_panel(played, scenario.name)
+    make_folder(folder)
+    write_text(folder / ROUNDS, table_csv(played.to_frame()))
+    write_bytes(folder / f"{TIMELINE}.svg", rendered(figure, "svg", TIMELINE))
+    write_bytes(folder / f"{TIMELINE}.pdf", rendered(figure, "pdf", TIMELINE))
+    write_text(folder / RECORD, as_json(record))
+
+
+def _show(console: "Console", scenario: Scenario, record: Row) -> None:
+    from reports.shared.table_terminal import show_table
+    from reports.shared.text_table import Table, number_column, quantity_column, ratio_column, words_column
+
+    console.print(literal(scenario.name), style="bold")
+    console.print(f"problem {record['problem']}: {record['rounds']} rounds in {number(record['seconds'])} s")
+    ends = " to ".join(number(record[key], 5) for key in ("low_tokens_per_s", "high_tokens_per_s"))
+    console.print(f"goodput as played: {number(record['goodput_tokens_per_s'], 5)} token/s ({ends})")
+    console.print(f"by the formula: {number(record['predicted_tokens_per_s'], 5)} token/s")
+    corrects = any(device["uplink"] or device["downlink"] for device in record["devices"])
+    columns = (
+        words_column("name", "device"),
+        quantity_column("draft_length", "length"),
+        number_column("accepted_tokens_per_round", "accepted", "/round"),
+        quantity_column("goodput_tokens_per_s"),
+        ratio_column("rejected", "rejected"),
+        *((ratio_column("uplink", "up"), ratio_column("downlink", "down")) if corrects else ()),
+        ratio_column("waits", "waits"),
+    )
+    show_table(console, Table.of("", record["devices"], columns))
+    effects = record["effects"]
+    console.print("What the formula leaves out, each alone on the same luck, as a share of its goodput:")
+    rows = [
+        cost | {"ends": f"{per_cent(cost['low'])} to {per_cent(cost['high'])}", "size": _size(cost["effect"], effects)}
+        for cost in record["left_out"]
+    ]
+    costs = (
+        words_column("effect", "effect"),
+        words_column("size", "here"),
+        number_column("goodput", "goodput", "token/s", digits=5),
+        ratio_column("cost", "costs"),
+        words_column("ends", "between", numeric=True),
+    )
+    show_table(console, Table.of("", rows, costs))
+
+
+def _size(effect: str, effects: Row) -> str:
+    """What is played of an effect, in a few words."""
+    fading = f"anew every {effects['coherence_rounds']} rounds"
+    sizes = {
+        "ends of texts": f"texts of {effects['text_tokens']} tokens",
+        "random compute times": f"deviation {per_cent(effects['compute_variation'])}",
+        "stragglers": f"{per_cent(effects['straggler_probability'])} of drafts, "
+        f"{number(effects['straggler_factor'])} times slower",
+        "fading, control kept": fading,
+        "fading, solved anew": fading,
+        "lost drafts": f"{per_cent(effects['loss_probability'])} of drafts",
+        "a device drops out": f"the first, after {effects['dropout_round']} rounds",
+    }
+    return sizes.get(effect, "")

@@ -1,0 +1,89 @@
+"""`msopt emulate` as a user calls it, and its timeline."""
+
+import json
+
+import pytest
+
+from msopt import Control, LeftOut, emulate
+from reports.plots.style import rendered
+from reports.plots.timeline import timeline_panel
+from tests.cases import s1, s2, s3, scenario_of
+from tests.reports.cli.test_errors import assert_one_line
+from tests.reports.command import Command
+from tests.tolerances import EXACT
+
+FILES = ["emulation.json", "rounds.csv", "timeline.pdf", "timeline.svg"]
+
+
+def test_what_it_prints_and_writes(msopt: Command) -> None:
+    path, folder = msopt.scenario(s3()), msopt.folder / "out"
+    ask = ("emulate", path, "--problem", "modes", "--rounds", 64, "--seed", 2)
+    record = msopt.done(*ask, "--output", folder, "--format", "json").record
+    assert sorted(file.name for file in folder.iterdir()) == FILES
+    assert json.loads((folder / "emulation.json").read_text()) == record
+    solved = msopt.solved(path, "modes")
+    assert record["predicted_tokens_per_s"] == solved["goodput_tokens_per_s"]
+    assert [device["draft_length"] for device in record["devices"]] == [d["draft_length"] for d in solved["devices"]]
+    each = sum(device["goodput_tokens_per_s"] for device in record["devices"])
+    assert each == pytest.approx(record["goodput_tokens_per_s"], rel=EXACT)
+    head, *rows = (folder / "rounds.csv").read_text().splitlines()
+    assert len(rows) == 64 * 3
+    tokens = head.split(",").index("tokens")
+    total = sum(int(row.split(",")[tokens]) for row in rows)
+    assert total / record["seconds"] == pytest.approx(record["goodput_tokens_per_s"], rel=EXACT)
+    table = msopt.done(*ask).out
+    assert all(cost["effect"] in table for cost in record["left_out"])
+    assert "dev-3" in table
+
+
+def test_anyone_s_control_is_played(msopt: Command) -> None:
+    path, control = msopt.scenario(s2()), msopt.folder / "control.json"
+    msopt.done("solve", path, "--method", "fixed", "--length", 3, "--output", control)
+    record = msopt.done("emulate", path, "--control", control, "--rounds", 32, "--format", "json").record
+    assert [device["draft_length"] for device in record["devices"]] == [3, 3]
+    reaction = msopt.folder / "reaction.json"
+    reaction.write_text(msopt.done("react", path, "--rejected", "dev-1", "--format", "json").out)
+    assert_one_line(msopt("emulate", path, "--control", reaction), 2, ["reaction.json", "reaction to one outcome"])
+    assert_one_line(msopt("emulate", path, "--control", control, "--method", "fixed"), 2, ["--control", "--method"])
+
+
+def test_one_device_does_not_drop_out(msopt: Command) -> None:
+    record = msopt.done("emulate", msopt.scenario(s1()), "--rounds", 32, "--format", "json").record
+    assert "a device drops out" not in [cost["effect"] for cost in record["left_out"]]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("--rounds 31", ["--rounds = 31", "at least 32"]),
+        ("--method server-only", ["server-only", "no one control"]),
+        ("--problem all", ["'all'", "'heterogeneous'"]),
+        ("--output=", ["--output is empty"]),
+    ],
+)
+def test_bad_commands_write_nothing(msopt: Command, line: str, words: list[str]) -> None:
+    path = msopt.scenario(s2())
+    assert_one_line(msopt("emulate", path, "--output", msopt.folder / "out", *line.split()), 2, words)
+    assert [file.name for file in msopt.folder.iterdir()] == ["scenario.toml"]
+
+
+def test_the_timeline_fills_every_round_of_every_device() -> None:
+    scenario = scenario_of(s3())
+    control = Control(problem="modes", draft_length=[4, 3, 2], bandwidth_hz=[scenario.equal_share_hz] * 3)
+    left_out = LeftOut(loss_probability=0.3, dropout_round=2, dropout_device=2)
+    played = emulate(scenario, control, 3, left_out=left_out, seed=3)
+    figure = timeline_panel(played, "three rounds")
+    (axes,) = figure.axes
+    filled = dict.fromkeys(range(4), 0.0)
+    for bar in axes.patches:
+        filled[round(bar.get_y() + bar.get_height() / 2)] += bar.get_width()
+    whole = played.start_s[3]
+    assert [filled[row] for row in (0, 1, 3)] == pytest.approx([whole] * 3, rel=EXACT)
+    assert filled[2] == pytest.approx(played.start_s[2], rel=EXACT), "who has left is not drawn"
+    words = {text.get_text() for text in axes.texts}
+    assert {"round 1", "round 2", "round 3", "verifies", "takes no part"} <= words
+    won = [(played.accepted[0, k], played.drafted[0, k]) for k in range(3) if played.arrives[0, k]]
+    assert all(any(text.startswith(f"{a}/{d}") for text in words) for a, d in won)
+    legend = {text.get_text() for text in figure.legends[0].get_texts()}
+    assert ("its draft is lost" in legend) == bool((played.drafts & ~played.arrives).any())
+    assert rendered(figure, "svg", "timeline") == rendered(timeline_panel(played, "three rounds"), "svg", "timeline")
