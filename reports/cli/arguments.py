@@ -95,7 +95,7 @@ PresetName = Annotated[
     str | None,
     typer.Argument(
         metavar="[PRESET]",
-        help=f"A setting of the papers: {', '.join(PRESETS)}. Or none, with --profile or what a vLLM served.",
+        help=f"A setting of the papers: {', '.join(PRESETS)}. Or none, with --profile or what a server says.",
     ),
 ]
 ProfileNames = Annotated[
@@ -111,16 +111,19 @@ Tasks = Annotated[
     list[str] | None,
     typer.Option("--task", metavar="NAME", help="A task of the profile; may be repeated (default: all)."),
 ]
-VllmLog = Annotated[
+ServerLog = Annotated[
     str | None,
     typer.Option(
+        "--server-log",
         "--vllm-log",
         metavar="FILE",
-        help="Acceptance by position from a log of vLLM, or from the text of its /metrics.",
+        help="Acceptance from a server's log, the text of its /metrics, or its answers as JSON: vLLM, SGLang, "
+        "TensorRT-LLM, llama.cpp.",
     ),
 ]
-VllmModel = Annotated[
-    str | None, typer.Option("--vllm-model", metavar="NAME", help="The model, where /metrics has several.")
+ServerModel = Annotated[
+    str | None,
+    typer.Option("--server-model", "--vllm-model", metavar="NAME", help="The model, where /metrics has several."),
 ]
 PooledRate = Annotated[
     float | None,

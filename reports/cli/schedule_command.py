@@ -34,8 +34,10 @@ def schedule(
     profile: opt.ProfileName,
     *,
     task: opt.Tasks = None,
-    vllm_log: opt.VllmLog = None,
-    vllm_model: opt.VllmModel = None,
+    server_log: opt.ServerLog = None,
+    server_model: opt.ServerModel = None,
+    pooled_rate: opt.PooledRate = None,
+    mean_length: opt.MeanLength = None,
     pooled_length: opt.PooledLength = None,
     batch_sizes: opt.BatchSizes = "1-256",
     max_length: opt.MaxLength = None,
@@ -47,9 +49,9 @@ def schedule(
     """Find the best draft length of each batch size at a server that drafts and verifies itself, for vLLM."""
     measured = find_profile(profile)
     sizes = whole_numbers(batch_sizes, "--batch-sizes", MOST_TOGETHER)
-    served = read_served(vllm_log, vllm_model, pooled_length=pooled_length)
+    served = read_served(server_log, server_model, pooled_rate, pooled_length, mean_length)
     if served is not None and task:
-        raise ParameterError("--task and --vllm-log are two sources of one acceptance")
+        raise ParameterError("--task and what a server says are two sources of one acceptance")
     tasks = [] if served is not None else task or [name for name, found in measured.tasks.items() if found.curve]
     if served is None and not tasks:
         task_of(measured, next(iter(measured.tasks), ""))
@@ -182,7 +184,7 @@ def _show(console: "Console", record: dict[str, Any]) -> None:
     from reports.shared.table_terminal import show_table
     from reports.shared.text_table import Column, Table
 
-    tasks = ", ".join(record["tasks"]) or "as vLLM served it"
+    tasks = ", ".join(record["tasks"]) or "as a server told it"
     console.print(f"{record['profile']}; acceptance: {tasks}", style="bold")
     columns = (
         Column("batch sizes", "batch sizes"),

@@ -126,7 +126,7 @@ BAD = [
     ("scenario uldl-qwen25 --task code", ["go with --profile"]),
     ("scenario --vllm-log P", ["P: holds neither"]),
     ("scenario --vllm-log nope", ["nope: cannot be read"]),
-    ("scenario --vllm-model m", ["goes with --vllm-log"]),
+    ("scenario --vllm-model m", ["--server-model goes with --server-log"]),
     ("scenario --pooled-rate 0.5", ["go together"]),
     ("scenario --pooled-rate 27.3 --pooled-length 7", ["pooled rate = 27.3 is outside [0, 1]"]),
     ("scenario --pooled-rate 0.5 --pooled-length 3 --vllm-log P", ["two sources"]),
