@@ -23,7 +23,7 @@ What a megahertz more would bring, in tokens per second; how near to optimal the
 
 >>> price = solution.shadow_price("bandwidth")
 >>> print(round(1e6 * float(price.value), 3), price.unit, solution.certificate.worst < 1e-6)
-0.026 (tokens/s)/(Hz) True
+0.026 (token/s)/(Hz) True
 
 A constraint on a named decision, in SI units, and its price; then other numbers without a new build:
 
@@ -43,15 +43,16 @@ Decisions over the same divisor add up, with units (here 0.2 W from the last dra
 >>> print(round(program.solve("CLARABEL").objective, 2))
 28.43
 
-Another utility in place of the sum is a class with two methods, a `Limit` one with two sides:
+Another utility in place of the sum is a class with two methods, a `ControlLimit` one with two sides:
 
->>> import cvxpy as cp, numpy as np
->>> class ProportionalFair(ProgramUtility):
-...     unit = "ln(tokens/s)"
-...     def value(self, goodput): return float(np.sum(np.log(goodput)))
-...     def expression(self, goodput): return cp.sum(cp.log(goodput))
+>>> import numpy as np
+>>> from msopt.model.objective import Utility
+>>> class Logarithms(Utility):
+...     name, unit = "logarithms", "ln(token/s)"
+...     def of_device(self, goodput): return np.log(goodput)
+...     def expression(self, goodput, cp): return cp.sum(cp.log(goodput))
 >>> program.withdraw("energy")
->>> program.maximise(ProportionalFair())
+>>> program.maximise(Logarithms())
 >>> fair = program.solve("CLARABEL")
 >>> print(round(fair.objective, 3), fair["device_goodput"].round(2))
 5.253 [17.9  10.68]
@@ -64,7 +65,6 @@ from formulations.core.conic_solution import FormulationSolution as FormulationS
 from formulations.core.conic_solution import ShadowPrice as ShadowPrice
 from formulations.core.formulation import AbstractFormulation as AbstractFormulation
 from formulations.core.limit import LimitSides as LimitSides
-from formulations.core.limit import ProgramLimit as ProgramLimit
 from formulations.core.solver_errors import FormulationError as FormulationError
 from formulations.core.solver_errors import InaccurateSolutionError as InaccurateSolutionError
 from formulations.core.solver_errors import ProblemInfeasibleError as ProblemInfeasibleError
@@ -86,5 +86,3 @@ from formulations.problems.mode_selection import enumerate_modes as enumerate_mo
 from formulations.problems.whole_lengths import WholeLengths as WholeLengths
 from formulations.registry import REGISTRY as REGISTRY
 from formulations.registry import Entry as Entry
-from formulations.terms.utilities import ProgramUtility as ProgramUtility
-from formulations.terms.utilities import SumOfGoodputs as SumOfGoodputs

@@ -11,11 +11,11 @@ from msopt.errors import InfeasibleError, ParameterError, describe
 from msopt.model.control import Control, ModeRule, Reaction
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round, play, play_some, rejection_probability, sending_s
-from msopt.model.limits import LIMITS, REACTION_LIMITS, ControlCase, ReactionCase, Slack
 from msopt.model.objective import GOODPUT, Utility
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import PowerLimited
+from msopt.model.slacks import LIMITS, REACTION_LIMITS, ControlCase, ReactionCase, Slack
 from msopt.modes.expected import DEFAULT_SAMPLES, ExpectedCorrection, expected_correction
 from msopt.variants.decision import DecisionNumbers, limit_slack
 from msopt.variants.variant import Variant
@@ -59,7 +59,7 @@ class Evaluation:
         return float(self.round.goodput)
 
     def require_feasible(self) -> None:
-        """Raise InfeasibleError naming the first broken constraint and by how much."""
+        """Raise InfeasibleError naming the broken constraints and by how much."""
         _require_feasible(self.slacks)
 
 
@@ -72,14 +72,14 @@ class ReactionEvaluation:
     slacks: tuple[Slack, ...]
 
     def require_feasible(self) -> None:
-        """Raise InfeasibleError naming the first broken constraint and by how much."""
+        """Raise InfeasibleError naming the broken constraints and by how much."""
         _require_feasible(self.slacks)
 
 
 def _require_feasible(slacks: tuple[Slack, ...]) -> None:
-    for slack in slacks:
-        if slack.violation > 0.0:
-            raise InfeasibleError(slack.complaint())
+    broken = [slack.complaint() for slack in slacks if slack.violation > 0.0]
+    if broken:
+        raise InfeasibleError("; ".join(broken))
 
 
 def evaluate(
@@ -136,7 +136,7 @@ def score(
     own: tuple[Slack, ...] = ()
     if variant.limits:
         numbers = DecisionNumbers.of(scenario, control, played)
-        own = tuple(limit_slack(limit, numbers) for limit in variant.limits)
+        own = tuple(limit_slack(limit, numbers) for limit in variant.limits if limit.sided)
     error = None
     if correction is not None and not correction.exact:
         error = float(played.goodput / played.round_s) * correction.standard_error_s(rejection)

@@ -4,6 +4,7 @@ A new one is its file in `msopt/rivals` and an entry here. A package above adds 
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 from msopt import procedures as do
@@ -21,6 +22,7 @@ from msopt.rivals.baselines import (
     server_only_goodput,
     uniform_lengths,
 )
+from msopt.rivals.greedy import computation_only_by_greedy
 
 DECOMPOSITION, EXACT = "decomposition", "exact"
 
@@ -91,6 +93,18 @@ def _systems(problem: Problem) -> tuple[Method, ...]:
             colour="sky",
             marker="X",
             line=(0, (1, 1)),
+        ),
+        Method(
+            name="centralised-serial",
+            problem=problem,
+            procedure=alone(partial(centralised_goodput, serial=True)),
+            role="system",
+            whose="[MS] Cen-SPIN",
+            what="the same, the server drafting for one device after another",
+            label="Cen-SPIN, serial",
+            colour="blue",
+            marker="D",
+            line=(0, (5, 2)),
         ),
     )
 
@@ -261,12 +275,24 @@ _MODES = (
         problem="modes",
         procedure=do.with_modes(lambda problem, _: computation_only_lengths(problem.scenario)),
         role="baseline",
-        whose="[UD] baseline",
-        what="lengths chosen as if corrections took no time; best modes",
+        whose="[UD] baseline, solved by us",
+        what="the best lengths were corrections to take no time, exactly; best modes",
         label="computation only",
         colour="sky",
         marker="P",
         line=(0, (1, 1)),
+    ),
+    Method(
+        name="computation-only-greedy",
+        problem="modes",
+        procedure=do.with_modes(lambda problem, _: computation_only_by_greedy(problem.scenario)),
+        role="baseline",
+        whose="[UD] baseline",
+        what="lengths by [UD] Algorithm 1 as if corrections took no time; best modes",
+        label="computation only, Alg. 1",
+        colour="yellow",
+        marker="<",
+        line=(0, (4, 1, 1, 1)),
     ),
     *_systems("modes"),
 )

@@ -14,7 +14,8 @@ from msopt.model.validation import (
     MOST_TOKENS,
     check_whole,
 )
-from msopt.rivals.grid import GridRule
+from msopt.rivals.greedy import GreedyStart
+from msopt.rivals.grid import GridRule, GridSpacing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,7 @@ class Option:
     problem : str or None
         The one problem that it goes with; None: any.
     least, most : int
-        Of a whole number. (A number with a fraction is above 0.)
+        Of a whole number. (A number with a fraction is above 0 and at most `most`.)
     metavar : str
         What stands for its value in the help of the command line; "" where that names the choices.
     """
@@ -86,6 +87,28 @@ class Options:
             help="Method grid: clip rounded lengths to the limits (default), or skip them.", method="grid", metavar=""
         ),
     ] = None
+    grid_spacing: Annotated[
+        GridSpacing | None,
+        Option(help="Method grid: points of phi linear (default) or logarithmic.", method="grid", metavar=""),
+    ] = None
+    grid_epsilon: Annotated[
+        float | None,
+        Option(
+            help="Method grid: the least lambda as a part of the greatest (default 1e-6).",
+            method="grid",
+            most=1,
+            metavar="X",
+        ),
+    ] = None
+    greedy_start: Annotated[
+        GreedyStart | None,
+        Option(
+            help="Method greedy: start at the minimum (default), also at the best common lengths, or also at these "
+            "for the devices that cost least to correct (nested).",
+            method="greedy",
+            metavar="",
+        ),
+    ] = None
     node_limit: Annotated[
         int | None, Option(help="Most nodes of method exact (default: no limit).", method="exact", least=1)
     ] = None
@@ -139,8 +162,11 @@ def _check(name: str, value: object) -> None:
     if int in kinds:
         check_whole(f"option {name}", value, option.least, option.most)
     elif float in kinds:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < inf:
-            raise ParameterError(f"option {name} = {describe(value)} is not a number above 0")
+        most = option.most if option.most < LARGEST_WHOLE else inf
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (number and 0 < value <= most and value < inf):  # type: ignore[operator]
+            limit = f" and at most {most}" if most < inf else ""
+            raise ParameterError(f"option {name} = {describe(value)} is not a number above 0{limit}")
     elif choices:
         if value not in choices:
             raise ParameterError(f"option {name} = {describe(value)} is not {' or '.join(choices)}")

@@ -30,7 +30,7 @@ from msopt.modes.table import table_of_best_modes
 from msopt.numerics.clock import Clock
 from msopt.options import Options
 from msopt.rivals.greedy import greedy_lengths
-from msopt.rivals.grid import DEFAULT_POINTS, grid_lengths
+from msopt.rivals.grid import DEFAULT_EPSILON, DEFAULT_POINTS, grid_lengths
 from msopt.solution import Solution
 from msopt.variants.best_actions import ActionsSolution
 from msopt.variants.lengths_of_variants import solve_common_length, solve_lengths
@@ -125,22 +125,26 @@ def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
 def variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The search of a table of actions, cut short."""
     del options
+    asked.check_table()
     return _varied(scenario, asked, *solve_lengths(scenario, asked))
 
 
 def variant_exact(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The same to its end or to a limit."""
+    asked.check_table()
     return _varied(scenario, asked, *solve_lengths(scenario, asked, _effort(options)))
 
 
 def common_variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The same with one length for all who draft."""
     del options
+    asked.check_table()
     return _varied(scenario, asked, *solve_common_length(scenario, asked))
 
 
 def common_variant_exact(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The same to its end or to a limit for each length."""
+    asked.check_table()
     return _varied(scenario, asked, *solve_common_length(scenario, asked, _effort(options)))
 
 
@@ -187,6 +191,8 @@ def grid_of(scenario: Scenario, options: Options) -> IntArray:
         phi_points=options.grid_phi or DEFAULT_POINTS,
         lambda_points=options.grid_lambda or DEFAULT_POINTS,
         rule=options.grid_rule or "clip",
+        spacing=options.grid_spacing or "linear",
+        epsilon=options.grid_epsilon or DEFAULT_EPSILON,
     )
 
 
@@ -235,10 +241,10 @@ def searched(problem: ModeProblem, _: Options) -> IntArray:
 
 def greedily(problem: ModeProblem, options: Options) -> IntArray:
     """[UD] Algorithm 1: on the exact correction, or on fresh outcomes at each evaluation."""
+    start = options.greedy_start or "minimum"
     if problem.correction.exact and options.samples is None:
-        return greedy_lengths(problem)
+        return greedy_lengths(problem, start)
     samples = options.samples or PAPER_SAMPLES
     seed = SeedSequence(options.seed).spawn(3)[2]
-    return greedy_lengths(
-        ModeProblem(problem.scenario, FreshOutcomes(problem.scenario, problem.correction.rule, samples, seed))
-    )
+    fresh = FreshOutcomes(problem.scenario, problem.correction.rule, samples, seed)
+    return greedy_lengths(ModeProblem(problem.scenario, fresh), start)

@@ -161,9 +161,8 @@ class Solution:
             found.append(
                 {
                     "name": slack.constraint,
-                    "unit": slack.unit,
                     "slack": finite(float(np.min(slack.value))),
-                    "violation": finite(slack.violation),
+                    "unit": slack.unit,
                     "price": None if prices is None else np.asarray(prices, dtype=float).tolist(),
                 }
             )

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from msopt.cautions import cautions
 from msopt.errors import ParameterError
-from msopt.methods import METHODS, method_of
+from msopt.methods import method_of, methods_of
 from msopt.model.control_limit import ControlLimit
 from msopt.model.objective import Utility
-from msopt.model.scenario import Problem, Scenario
+from msopt.model.scenario import PROBLEMS, Problem, Scenario
 from msopt.options import checked_options
 from msopt.solution import Solution
 from msopt.variants.variant import Variant
@@ -65,15 +65,14 @@ def solve(
         solution = record.of_variant(scenario, variant, chosen)
     else:
         raise ParameterError(_papers_alone(problem, method, scenario))
-    return replace(solution, method=method, warnings=cautions(solution))
+    return replace(solution, method=method, warnings=(*variant.remarks, *solution.warnings, *cautions(solution)))
 
 
 def _papers_alone(problem: Problem, method: str, scenario: Scenario) -> str:
     """What to say of a variant that a method does not take."""
-    takers = [f"{name} of {kind}" for kind, methods in METHODS.items() for name in methods if _takes(kind, name)]
+    takers = [(kind, each.name) for kind in PROBLEMS for each in methods_of(kind) if each.of_variant is not None]
+    kinds, names = (list(dict.fromkeys(part)) for part in zip(*takers, strict=True))
     asked = f" ({', '.join(scenario.variant_fields)})" if scenario.variant_fields else ""
-    return f"method {method} of problem {problem} takes no variant{asked}; {', '.join(takers)} do"
-
-
-def _takes(problem: Problem, method: str) -> bool:
-    return method_of(problem, method).of_variant is not None
+    return (
+        f"method {method} of problem {problem} takes no variant{asked}; {', '.join(names)} of {' and '.join(kinds)} do"
+    )

@@ -152,6 +152,12 @@ def test_heavy_libraries_stay_in_their_package(library: str) -> None:
             assert library not in {of_package(name) for name in imports(tree)}, module
 
 
+def test_examples_use_what_a_user_has() -> None:
+    for module, tree in modules("examples"):
+        outside = {of_package(name) for name in imports(tree)} - set(sys.stdlib_module_names)
+        assert outside <= {"msopt", "numpy", "matplotlib"}, module
+
+
 def test_no_circles() -> None:
     known = set(TREES)
     # A package's __init__ is its table of contents: it imports the others, and they never import it.

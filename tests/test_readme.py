@@ -22,9 +22,9 @@ def test_every_file_it_names_exists() -> None:
         assert (root / name).exists(), name
 
 
-def test_the_main_idea_is_six_files_and_under_800_lines() -> None:
+def test_the_main_idea_is_six_files_and_under_900_lines() -> None:
     section = README.split("## Reading order", 1)[1].split("Then the rooms", 1)[0]
     root = Path(__file__).parent.parent
     files = re.findall(r"^\d\. `(msopt/[\w/.]+)`", section, flags=re.MULTILINE)
     assert len(files) == 6
-    assert sum(len((root / name).read_text().splitlines()) for name in files) < 800
+    assert sum(len((root / name).read_text().splitlines()) for name in files) < 900

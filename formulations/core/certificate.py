@@ -97,6 +97,19 @@ def _exp_dual_excess(u: FloatArray, v: FloatArray, w: FloatArray) -> FloatArray:
     return np.where(tiny, np.maximum(-w, -v), np.maximum(bound - w, u))
 
 
+def _power_excess(parts: Parts, alpha: FloatArray) -> FloatArray:
+    """How much |z| is above x^a y^(1-a), for x, y >= 0."""
+    x, y, z = parts
+    bound = np.maximum(x, 0.0) ** alpha * np.maximum(y, 0.0) ** (1.0 - alpha)
+    return np.asarray(np.maximum.reduce([np.abs(z) - bound, -x, -y]))
+
+
+def _power_dual_excess(parts: Parts, alpha: FloatArray) -> FloatArray:
+    """The dual cone is the same with u/a and v/(1-a)."""
+    u, v, w = parts
+    return _power_excess([u / alpha, v / (1.0 - alpha), w], alpha)
+
+
 def _violation(constraint: Constraint) -> float:
     parts = _values(constraint)
     if isinstance(constraint, cp.constraints.Equality):
@@ -107,6 +120,8 @@ def _violation(constraint: Constraint) -> float:
         return _scaled(_soc_excess(parts[1], parts[0], constraint.axis), parts[0])
     if isinstance(constraint, cp.constraints.ExpCone):
         return _scaled(_exp_excess(*parts), *parts)
+    if isinstance(constraint, cp.PowCone3D):
+        return _scaled(_power_excess(parts, _alpha(constraint)), *parts)
     return _scaled(constraint.violation())
 
 
@@ -120,7 +135,13 @@ def _dual_violation(constraint: Constraint) -> float:
         return _scaled(_soc_excess(parts[1], parts[0], constraint.axis), parts[0])
     if isinstance(constraint, cp.constraints.ExpCone):
         return _scaled(_exp_dual_excess(*parts), *parts)
+    if isinstance(constraint, cp.PowCone3D):
+        return _scaled(_power_dual_excess(parts, _alpha(constraint)), *parts)
     raise NotImplementedError(f"no certificate for a {type(constraint).__name__}")
+
+
+def _alpha(constraint: cp.PowCone3D) -> FloatArray:
+    return np.asarray(constraint.alpha.value, dtype=float)
 
 
 def _complementarity(constraint: Constraint) -> float:

@@ -18,12 +18,13 @@ import cvxpy as cp
 import numpy as np
 
 from formulations.core.conic_solution import Decision, ShadowPrice
-from formulations.core.limit import LimitSides, ProgramLimit
+from formulations.core.limit import LimitSides, requirement_of
 from formulations.core.quantity import Quantity, Requirement, si_unit
 from formulations.core.solver_errors import FormulationError
 from msopt.arrays import FloatArray
 from msopt.errors import describe
 from msopt.model.control import Control
+from msopt.model.control_limit import ControlLimit
 from msopt.model.scenario import Scenario
 
 ONE = cp.Constant(1.0)
@@ -83,7 +84,7 @@ class DeclaredProgram(ABC):
     """
 
     name: str
-    objective_unit: str = "tokens/s"
+    objective_unit: str = "token/s"
     solvers: tuple[str, ...] = ("ECOS", "CLARABEL", "SCS")
     passes: ClassVar[int] = 1
     dpp: ClassVar[bool] = True
@@ -98,8 +99,9 @@ class DeclaredProgram(ABC):
         self.quantities: dict[str, Quantity] = {}
         self.constraints: dict[str, NamedConstraint] = {}
         self.requirements: dict[str, Requirement | cp.Constraint] = {}
-        self.limits: dict[str, ProgramLimit] = {}
+        self.limits: dict[str, ControlLimit] = {}
         self._limited: dict[str, Requirement] = {}
+        self.declared_solvers = self.solvers
         self.scenario = scenario
         self._shape = self._structure(scenario)
         self._objective = self._build()
@@ -188,7 +190,7 @@ class DeclaredProgram(ABC):
         self.refresh()
         added = self.limits.keys() & self.requirements.keys()
         if added:  # their sides may hold numbers of the scenario
-            self.requirements |= {name: self.limits[name].requirement(self) for name in added}
+            self.requirements |= {name: requirement_of(self.limits[name], self) for name in added}
             self._compile()
 
     def refresh(self) -> None:
@@ -231,10 +233,10 @@ class DeclaredProgram(ABC):
         self.constraints[name] = NamedConstraint(constraint=constraint, unit=unit, price=price)
         return constraint
 
-    def limit(self, limit: ProgramLimit) -> None:
+    def limit(self, limit: ControlLimit) -> None:
         """Declare a limit whose right side is a number of the scenario."""
         self.limits[limit.name] = limit
-        declared = self._limited[limit.name] = limit.requirement(self)
+        declared = self._limited[limit.name] = requirement_of(limit, self)
         self.parameters[limit.name] = declared.scaled_bound
         self.constrain(limit.name, declared.constraint, limit.unit, declared.price)
 
@@ -281,7 +283,7 @@ class DeclaredProgram(ABC):
     def limit_sides(self, decision: Decision) -> dict[str, LimitSides]:
         """Both sides of all limits for a decision, by name."""
         at = SimpleNamespace(scenario=self.scenario, **decision)
-        return {name: limit.sides(at) for name, limit in self.limits.items()}
+        return {name: LimitSides.of(limit, at) for name, limit in self.limits.items()}
 
     def _compile(self) -> None:
         active = self.active()

@@ -6,12 +6,13 @@ import cvxpy as cp
 
 from formulations.core.conic_solution import FormulationSolution
 from formulations.core.declared import DeclaredProgram
-from formulations.core.limit import ProgramLimit
+from formulations.core.limit import requirement_of
 from formulations.core.quantity import Quantity, Requirement
 from formulations.core.solve_checked import solve_checked
 from formulations.core.solver_errors import FormulationError
 from formulations.core.solvers import SolverOptions
 from msopt.errors import ParameterError, describe
+from msopt.model.control_limit import ControlLimit
 
 
 class AbstractFormulation(DeclaredProgram):
@@ -30,25 +31,25 @@ class AbstractFormulation(DeclaredProgram):
             f"{type(self).__name__} has no {name}; its decisions are {', '.join(quantities) or 'not declared yet'}"
         )
 
-    def require(self, requirement: Requirement | ProgramLimit | cp.Constraint, *, name: str | None = None) -> str:
+    def require(self, requirement: Requirement | ControlLimit | cp.Constraint, *, name: str | None = None) -> str:
         """Add a constraint, and return its name.
 
         Parameters
         ----------
-        requirement : Requirement, ProgramLimit or cvxpy constraint
+        requirement : Requirement, ControlLimit or cvxpy constraint
             `problem.draft_length[3] >= 2`, in SI units; a limit, whose sides the solution then tells; or any
             CVXPY constraint on `problem.variables`, in their scaled units.
         name : str, optional
             Where left out the limit's own, or "requirement 1", "requirement 2", ...
         """
-        limit = requirement if isinstance(requirement, ProgramLimit) else None
+        limit = requirement if isinstance(requirement, ControlLimit) else None
         label = name or (limit.name if limit else f"requirement {len(self.requirements) + 1}")
-        if not isinstance(requirement, Requirement | ProgramLimit | cp.Constraint):
+        if not isinstance(requirement, Requirement | ControlLimit | cp.Constraint):
             raise ParameterError(f"require() takes a constraint, got {describe(requirement)}")
         if label in self.constraints or label in self.requirements:
             raise ParameterError(f'there is already a constraint named "{label}"')
         self.requirements[label] = (
-            requirement.requirement(self) if isinstance(requirement, ProgramLimit) else requirement
+            requirement_of(requirement, self) if isinstance(requirement, ControlLimit) else requirement
         )
         try:
             self._compile()

@@ -1,13 +1,14 @@
-"""A limit of a problem: two sides in SI units, written once for the program and for the numbers of a decision."""
+"""A limit of msopt's in a program: as a constraint on its quantities, and both sides of it for a decision's numbers."""
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from formulations.core.quantity import Requirement, Sense, compare
 from msopt.arrays import FloatArray
+from msopt.errors import ParameterError
+from msopt.model.control_limit import ControlLimit
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,41 +30,27 @@ class LimitSides:
     unit: str
     sense: Sense
 
+    @classmethod
+    def of(cls, limit: ControlLimit, at: Any) -> "LimitSides":
+        """Both sides for the numbers of a decision."""
+        left, right = (np.asarray(side(at), dtype=float) for side in (limit.left, limit.right))
+        return cls(left, right, limit.unit, limit.sense)
+
     @property
     def slack(self) -> FloatArray:
         """How far the left side is from the right: 0 where the limit binds, below where it is broken."""
         return np.asarray(self.left - self.right if self.sense == ">=" else self.right - self.left)
 
 
-class ProgramLimit(ABC):
-    """left <= right, or >=; `program.require(limit)` puts it in force.
+def requirement_of(limit: ControlLimit, program: Any) -> Requirement:
+    """A limit as a constraint of a program, whose decisions are the quantities that its sides are written with.
 
-    Both sides are written with the names of the program's decisions. What they are asked `at` is the program,
-    whose decisions are quantities, or a solution's decision, whose are arrays; both know their `scenario`.
-
-    Attributes
-    ----------
-    name, unit, sense
-        What the price is asked by; SI unit of both sides; the relation between them.
+    Raises
+    ------
+    ParameterError
+        Where no constraint of a program is that limit.
     """
-
-    name: ClassVar[str]
-    unit: ClassVar[str]
-    sense: ClassVar[Sense] = "<="
-
-    @abstractmethod
-    def left(self, at: Any) -> Any:
-        """An affine combination of decisions."""
-
-    @abstractmethod
-    def right(self, at: Any) -> Any:
-        """A number, one for each device, or another combination over the same divisor."""
-
-    def requirement(self, program: Any) -> Requirement:
-        """The limit as a constraint of a program."""
-        return compare(self.left(program), self.sense, self.right(program), self.unit, self.name)
-
-    def sides(self, at: Any) -> LimitSides:
-        """Both sides for the numbers of a decision."""
-        left, right = (np.asarray(side(at), dtype=float) for side in (self.left, self.right))
-        return LimitSides(left, right, self.unit, self.sense)
+    if limit.in_program != "exact":
+        why = "no convex set of a program's decisions" if limit.sided else "known to tables of actions alone"
+        raise ParameterError(f"limit {limit.name} is {why}")
+    return compare(limit.left(program), limit.sense, limit.right(program), limit.unit, limit.name)

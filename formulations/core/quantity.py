@@ -194,8 +194,10 @@ class Requirement:
         raise ParameterError("a constraint is neither true nor false; give it to require()")
 
 
-def compare(left: Quantity, sense: Sense, right: Any, unit: str, name: str) -> Requirement:
+def compare(left: Any, sense: Sense, right: Any, unit: str, name: str) -> Requirement:
     """The relation of two sides, named, which must be in the unit told; raises ParameterError where they are not."""
+    if not isinstance(left, Quantity):
+        raise ParameterError(f"limit {name}: its left side, {describe(left)}, is no combination of decisions")
     if not same_unit(left.unit, unit):
         raise ParameterError(f"the left side of a limit in {unit} is in {left.unit}")
     return left._compare(sense, right, name)

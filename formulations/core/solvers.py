@@ -5,11 +5,13 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from formulations.core.declared import DeclaredProgram
+from cvxpy.constraints import PowCone3D
+
+from formulations.core.declared import DeclaredProgram, NamedConstraint
 from formulations.core.solver_errors import SolverMissingError
 from msopt.errors import ParameterError, describe
 
@@ -102,6 +104,12 @@ def check_solver(formulation: str, solver: str, allowed: Sequence[str]) -> str:
     if name == "HIGHS":
         _swallow_banner()
     return name
+
+
+def solvers_for(constraints: Iterable[NamedConstraint], solvers: Sequence[str]) -> tuple[str, ...]:
+    """Those of some solvers that take the cones of some constraints: ECOS has no power cone."""
+    power = any(isinstance(one.constraint, PowCone3D) for one in constraints)
+    return tuple(name for name in solvers if not (power and name == "ECOS"))
 
 
 def installed(solvers: Sequence[str]) -> list[str]:

@@ -138,5 +138,5 @@ class HomogeneousLength(AbstractFormulation):
         return {"draft_length": np.clip(np.asarray(self.draft_length.value), least, greatest)}
 
     def score(self, decision: Decision) -> float:
-        """Goodput at that length [tokens/s]."""
+        """Goodput at that length [token/s]."""
         return self._goodput(float(decision["draft_length"]))

@@ -144,7 +144,7 @@ class JointLawBound(AtDeadline):
         return {"mix": mix / np.sum(mix, axis=0), "outcome": outcome / np.sum(outcome)}
 
     def score(self, decision: Decision) -> float:
-        """Tokens over time of the mixture [tokens/s]."""
+        """Tokens over time of the mixture [token/s]."""
         mix, lengths = decision["mix"], self._lengths
         played = Round(
             np.sum(mix * self.scenario.acceptance.expected_tokens(lengths), axis=0),

@@ -103,7 +103,7 @@ class WholeLengths(AtDeadline):
         }
 
     def score(self, decision: Decision) -> float:
-        """Goodput at the deadline [tokens/s]."""
+        """Goodput at the deadline [token/s]."""
         return float(round_at(self.scenario, decision["draft_length"], self._given).goodput)
 
     def control(self, decision: Decision) -> Control:

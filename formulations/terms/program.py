@@ -22,13 +22,16 @@ import numpy as np
 
 from formulations.core.conic_solution import Decision
 from formulations.core.formulation import AbstractFormulation
+from formulations.core.solvers import solvers_for
 from formulations.terms.first_guess import SMALLEST_LENGTH, draft_control_guess
 from formulations.terms.program_limits import GreatestLength, LeastLength
-from formulations.terms.utilities import ProgramUtility, SumOfGoodputs, check_utility, conic, in_units
+from formulations.terms.utility_terms import bears_units, check_utility, conic, in_units, value_of
 from msopt.arrays import FloatArray
+from msopt.errors import MsoptError
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import within_budget
 from msopt.model.goodput import Round, finish_s, round_at
+from msopt.model.objective import GOODPUT, Utility
 from msopt.model.scenario import Problem, Scenario
 
 SMALLEST_SLACK = 1e-9
@@ -64,15 +67,21 @@ class PerSecondProgram(AbstractFormulation):
         Whether a geometric law, too, is piecewise linear between whole lengths.
     fixed_deadline_s : float or None
         When all drafts must be there [s]; None: the program chooses.
-    utility : ProgramUtility
+    utility : Utility
         What is maximised.
+    scaled : bool
+        Whether it is maximised in the program's units.
+    parts : int
+        What the unit of the sum is divided by for it: powers of a device's goodput want that near 1.
     """
 
     passes = 2
     common: bool = False
     always_chords: bool = False
     fixed_deadline_s: float | None = None
-    utility: ProgramUtility = SumOfGoodputs()
+    utility: Utility = GOODPUT
+    scaled: bool = True
+    parts: int = 1
 
     def _structure(self, scenario: Scenario) -> tuple[str, ...]:
         smooth = scenario.acceptance.geometric and not self.always_chords
@@ -119,37 +128,60 @@ class PerSecondProgram(AbstractFormulation):
 
     def _count(self, goodput: cp.Expression) -> cp.Maximize:
         """The utility of the devices' goodputs, which are in units of the guess of their sum."""
-        self.quantity("device_goodput", goodput, "tokens/s", lambda: self.goodput_unit)
+        self.quantity("device_goodput", goodput, "token/s", lambda: self.goodput_unit)
         return self._objective_of(self.utility)
 
-    def _objective_of(self, utility: ProgramUtility) -> cp.Maximize:
-        check_utility(utility, self.scenario.device_count)
-        expression, cones = conic(utility, self.device_goodput.expression)
+    def _objective_of(self, utility: Utility) -> cp.Maximize:
+        count = self.scenario.device_count
+        check_utility(utility, count)
+        goodput = self.device_goodput.expression
+        self.scaled = utility is GOODPUT or bears_units(utility, count)
+        self.parts = 1 if utility is GOODPUT or not self.scaled else count
+        more: list[cp.Constraint] = []
+        if not self.scaled:
+            counted = self._counted_goodput()  # in token/s: a parameter by a variable, not by others
+            more, goodput = [counted <= goodput], self.parameters["goodput_unit"] * counted
+        elif self.parts > 1:
+            goodput = float(self.parts) * goodput
+        expression, cones = conic(utility, goodput)
         kept = {name: one for name, one in self.constraints.items() if not name.startswith("utility ")}
         self.constraints = kept
-        for n, cone in enumerate(cones, start=1):
+        for n, cone in enumerate([*more, *cones], start=1):
             self.constrain(f"utility {n}", cone)
         return cp.Maximize(expression)
 
-    def maximise(self, utility: ProgramUtility) -> None:
+    def _counted_goodput(self) -> cp.Variable:
+        """The goodputs as variables of their own, with their unit as a number of the program."""
+        if "goodput_unit" not in self.parameters:
+            self.parameter("goodput_unit", nonneg=True)
+            self.set("goodput_unit", self.goodput_unit)
+            self.variable("counted", self.scenario.device_count)
+        return self.variables["counted"]
+
+    def maximise(self, utility: Utility) -> None:
         """Put another utility of the goodputs in place of the one in force; objective and prices are in its unit.
 
         Parameters
         ----------
-        utility : ProgramUtility
-            Its two methods give the same utility as a number and as a CVXPY expression; `SumOfGoodputs()`
-            is what programs begin with.
+        utility : Utility
+            With an expression that says the same as its numbers; `GOODPUT`, the sum, is what programs begin with.
 
         Raises
         ------
         ParameterError
-            Where the two differ, or another unit of goodput does more than scale and shift it.
+            Where the two differ, or there is no expression.
         FormulationError
             Where the expression is not concave by CVXPY's rules.
         """
-        self._objective = self._objective_of(utility)
-        self.utility, self.objective_unit = utility, utility.unit
-        self._compile()
+        before = dict(vars(self))
+        try:
+            self._objective = self._objective_of(utility)
+            self.utility, self.objective_unit = utility, utility.unit
+            self.solvers = solvers_for(self.constraints.values(), self.declared_solvers)
+            self._compile()
+        except MsoptError:
+            vars(self).update(before)
+            raise
 
     def delay(self, d: cp.Variable, length: cp.Expression, excess: cp.Expression) -> None:
         """(p - l)(x - l) >= l^2 for all devices, in one vectorised second-order cone."""
@@ -210,6 +242,8 @@ class PerSecondProgram(AbstractFormulation):
         self.set("busy_unit", scenario.draft_s_per_token * self.length_0)
         self.set("deadline_unit", self.deadline_0)
         self.set("round_unit", self.round_0)
+        if "goodput_unit" in self.parameters:
+            self.set("goodput_unit", self.goodput_unit)
         self.set("slack_of_deadline", stretch * self.deadline_0 / self.slack_0)
         self.set("busy", stretch * sigma)
         return np.asarray(sigma * stretch)
@@ -222,17 +256,21 @@ class PerSecondProgram(AbstractFormulation):
     @property
     def objective_scale(self) -> float:
         """The utility of one unit."""
-        return in_units(self.utility, self.scenario.device_count, self.goodput_unit)[0]
+        if not self.scaled:
+            return 1.0
+        return in_units(self.utility, self.scenario.device_count, self.goodput_unit / self.parts)[0]
 
     @property
     def objective_offset(self) -> float:
         """What the unit of goodput adds to a logarithm, say."""
-        return in_units(self.utility, self.scenario.device_count, self.goodput_unit)[1]
+        if not self.scaled:
+            return 0.0
+        return in_units(self.utility, self.scenario.device_count, self.goodput_unit / self.parts)[1]
 
     # Solution.
 
     def decision(self) -> Decision:
-        """Relaxed lengths [token], bandwidths [Hz], times [s], and goodputs by the evaluator [tokens/s]."""
+        """Relaxed lengths [token], bandwidths [Hz], times [s], and goodputs by the evaluator [token/s]."""
         least, greatest = self.scenario.length_limits(self.problem_name)
         bandwidth = within_budget(np.maximum(self.bandwidth_hz.value, 0.0), self.scenario.uplink_bandwidth_hz)
         length = np.clip(self.draft_length.value, least, greatest)
@@ -259,4 +297,4 @@ class PerSecondProgram(AbstractFormulation):
 
     def score(self, decision: Decision) -> float:
         """The utility of the goodputs that the evaluator finds."""
-        return self.utility.value(decision["device_goodput"])
+        return value_of(self.utility, decision["device_goodput"])

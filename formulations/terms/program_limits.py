@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from formulations.core.limit import ProgramLimit
+from msopt.model.control_limit import ControlLimit
 from msopt.model.scenario import Problem
 
 
-class LengthLimit(ProgramLimit):
+class LengthLimit(ControlLimit):
     """Every draft length of a problem against one of the scenario's two limits.
 
     Parameters
@@ -41,7 +41,7 @@ class GreatestLength(LengthLimit):
     name = "max_draft_length"
 
 
-class BandwidthBudget(ProgramLimit):
+class BandwidthBudget(ControlLimit):
     """The devices share the uplink band."""
 
     name, unit = "bandwidth", "Hz"
@@ -55,7 +55,7 @@ class BandwidthBudget(ProgramLimit):
         return at.scenario.uplink_bandwidth_hz
 
 
-class DownlinkPowerBudget(ProgramLimit):
+class DownlinkPowerBudget(ControlLimit):
     """The server's power, the gains of each watt given."""
 
     name, unit = "power", "W"

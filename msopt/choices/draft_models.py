@@ -64,7 +64,7 @@ def ladder(
     profiles: Sequence[Profile],
     tasks: Sequence[str],
     *,
-    speed: Sequence[float] | None = None,
+    speed: Sequence[float] | FloatArray | None = None,
     bytes_per_weight: float = 2.0,
 ) -> tuple[DraftModel, ...]:
     """The drafts of several profiles of one target as models to choose from.

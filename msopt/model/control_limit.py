@@ -1,16 +1,18 @@
 """A limit that a user puts to a control: two sides in SI units, and what it does to a table of actions."""
 
 import copy
-from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal, Self
 
+from msopt.errors import ParameterError
 
-class ControlLimit(ABC):
+
+class ControlLimit:
     """left <= right, or >=: written once for the numbers of a decision and for a convex program, and once for a table.
 
     Both sides are written with the names of a decision: `draft_length`, `draft_s`, `airtime_s`, `bandwidth_hz`,
     `deadline_s`, `round_s`, `device_goodput`, `served`. What they are asked `at` has these as arrays, or, in a convex
-    program, as expressions with units; it knows its `scenario`, too.
+    program, as expressions with units; it knows its `scenario`, too. A limit of one's own may have the two sides alone
+    (no table of actions takes it, method `convex` does), or the table form alone (nothing else knows of it then).
 
     Attributes
     ----------
@@ -37,17 +39,17 @@ class ControlLimit(ABC):
     number: ClassVar[str] = ""
     number_unit: ClassVar[str] = ""
 
-    @abstractmethod
     def left(self, at: Any) -> Any:
         """The left side [unit]: a number, or one for each device."""
+        raise ParameterError(f"limit {self.name} has no sides")
 
-    @abstractmethod
     def right(self, at: Any) -> Any:
         """The right side [unit]."""
+        raise ParameterError(f"limit {self.name} has no sides")
 
-    @abstractmethod
     def on_table(self, rules: Any) -> None:
         """Tell a table of actions what the limit forbids, by the methods of `msopt.variants.table_rules.TableRules`."""
+        raise ParameterError(f"limit {self.name} has no table form (`on_table`); method convex needs none")
 
     def eased(self, factor: float) -> Self | None:
         """The same limit with its number greater by a factor, or less where it is a least; None: it has no number."""
@@ -56,3 +58,18 @@ class ControlLimit(ABC):
         eased = copy.copy(self)
         setattr(eased, self.number, getattr(self, self.number) * (1.0 / factor if self.sense == ">=" else factor))
         return eased
+
+    @property
+    def sided(self) -> bool:
+        """Whether it has its two sides."""
+        return type(self).left is not ControlLimit.left and type(self).right is not ControlLimit.right
+
+    @property
+    def in_program(self) -> Literal["exact", "relaxed", "none"]:
+        """`conic`, of a limit with two sides; "none" of one without."""
+        return self.conic if self.sided else "none"
+
+    @property
+    def tabular(self) -> bool:
+        """Whether it has its table form."""
+        return type(self).on_table is not ControlLimit.on_table

@@ -1,12 +1,12 @@
 """What a round is worth: utilities of the tokens that it yields and of the time that it takes."""
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from msopt.arrays import FloatArray
+from msopt.errors import ParameterError
 
 PROOF_RTOL = 5e-11
 """A control counts as better where all goodputs would have to grow by more than this part; less may be round-off."""
@@ -32,11 +32,12 @@ class WorthTerms:
 
 
 @dataclass(frozen=True, eq=False)
-class Utility(ABC):
+class Utility:
     """A number for a round, greater where it is better; what it depends on besides are its own fields.
 
     A utility of one's own is a sum over devices of a concave, non-decreasing function of the device's goodput: its two
-    methods are `of_device`, for numbers, and `expression`, the same for CVXPY.
+    methods are `of_device`, for numbers, and `expression`, the same for CVXPY. One of them will do: without
+    `expression` method `convex` does not take it; without `of_device` no table does, and it needs its own `value`.
 
     Attributes
     ----------
@@ -44,8 +45,6 @@ class Utility(ABC):
         What files and tables call it; unit of the value.
     whole : bool
         Whether all its values are whole numbers.
-    conic : bool
-        Whether `expression` gives it.
     linear : bool
         Whether `terms` are exact at every length of the round.
     """
@@ -53,12 +52,21 @@ class Utility(ABC):
     name: ClassVar[str]
     unit: ClassVar[str]
     whole: ClassVar[bool] = False
-    conic: ClassVar[bool] = True
     linear: ClassVar[bool] = False
 
-    @abstractmethod
+    @property
+    def conic(self) -> bool:
+        """Whether it has an `expression`."""
+        return type(self).expression is not Utility.expression
+
+    @property
+    def tabular(self) -> bool:
+        """Whether a table of actions can be searched for it."""
+        return type(self).of_device is not Utility.of_device
+
     def of_device(self, goodput: FloatArray) -> FloatArray:
         """What each device adds at a goodput [token/s], shapes (..., K)."""
+        raise ParameterError(f"utility {self.name} has no table form (`of_device`); method convex needs none")
 
     def expression(self, goodput: Any, cp: Any) -> Any:
         """The utility as a concave CVXPY expression.
@@ -70,7 +78,7 @@ class Utility(ABC):
         cp : module
             cvxpy.
         """
-        raise NotImplementedError(f"utility {self.name} has no concave expression")
+        raise ParameterError(f"utility {self.name} has no concave expression")
 
     def value(self, tokens: FloatArray, round_s: FloatArray) -> FloatArray:
         """Worth of rounds.

@@ -126,9 +126,11 @@ def react(
     Raises
     ------
     ParameterError
-        For a device that the scenario does not have, an unknown correction, or one with bandwidths free and more
-        rejected devices than `LARGEST_FREE`.
+        For a device that the scenario does not have, an unknown correction, one with bandwidths free and more rejected
+        devices than `LARGEST_FREE`, or a scenario with a variant, which says nothing of reactions.
     """
+    if scenario.variant_fields:
+        raise ParameterError(f"a reaction takes no variant ({', '.join(scenario.variant_fields)})")
     members = _members(scenario, rejected)
     if frees_bands(correction):
         return _free_reaction(scenario, members, correction)

@@ -57,8 +57,11 @@ def point_to_point_goodput(scenario: Scenario, problem: Problem) -> float:
     return float(np.mean(np.max(scenario.acceptance.expected_tokens(lengths) / seconds, axis=0)))
 
 
-def centralised_goodput(scenario: Scenario, problem: Problem) -> float:
+def centralised_goodput(scenario: Scenario, problem: Problem, *, serial: bool = False) -> float:
     """[MS] Cen-SPIN: drafting and verification at the server, one best length for the batch, no radio [token/s].
+
+    The paper does not say how the server drafts: a token for all devices in one batched step, or (`serial`) for one
+    device after another, K steps for a token of all.
 
     Raises
     ------
@@ -67,7 +70,9 @@ def centralised_goodput(scenario: Scenario, problem: Problem) -> float:
     """
     step = scenario.server_draft_s_per_token
     if step is None:
-        raise ParameterError("method centralised needs server.draft_s_per_token in the scenario")
+        name = "centralised-serial" if serial else "centralised"
+        raise ParameterError(f"method {name} needs server.draft_s_per_token in the scenario")
+    step *= scenario.device_count if serial else 1
     length, _ = best_common_length(scenario, step, scenario.length_limits(problem))
     return float(common_goodput(scenario, step, np.array([length], dtype=float))[0])
 

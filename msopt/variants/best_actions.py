@@ -8,12 +8,12 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError, ParameterError
-from msopt.lengths.region_search import SearchEffort
+from msopt.lengths.region_search import LARGEST_CHOICE, SearchEffort
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round
-from msopt.model.limits import Slack
 from msopt.model.objective import GOODPUT, Utility
 from msopt.model.scenario import Scenario
+from msopt.model.slacks import Slack
 from msopt.variants.action_problem import ActionProblem
 from msopt.variants.action_table import ActionTable
 from msopt.variants.conflict import why_none
@@ -21,7 +21,7 @@ from msopt.variants.decision import DecisionNumbers, limit_slack
 from msopt.variants.limits import Admitted
 from msopt.variants.table_rules import TableRules
 from msopt.variants.table_search import TableProof, TableSearch
-from msopt.variants.utilities import Admission
+from msopt.variants.utilities import Admission, MaxMin
 from msopt.variants.variant import Variant
 
 _USUAL_REGIONS = 2000
@@ -111,7 +111,7 @@ class ActionsSolution:
             served=self.table.verified[at] > 0.0,
             extra={name: column[at] for name, column in self.table.extra.items()},
         )
-        return tuple(limit_slack(limit, numbers) for limit in self.variant.limits)
+        return tuple(limit_slack(limit, numbers) for limit in self.variant.limits if limit.sided)
 
 
 def solve_actions(
@@ -152,7 +152,9 @@ def solve_actions(
     without = np.flatnonzero(~np.any(table.allowed, axis=0))
     if without.size:
         raise ParameterError(f"the table of actions has none for {scenario.device_label(int(without[0]))}")
-    return best_of_variant(scenario, [table], Variant.of(scenario, utility, limits), effort, starts)
+    variant = Variant.of(scenario, utility, limits)
+    variant.check_table()
+    return best_of_variant(scenario, [table], variant, effort, starts)
 
 
 def best_of_variant(
@@ -164,6 +166,12 @@ def best_of_variant(
 ) -> ActionsSolution:
     """The best of `solve_actions` over tables that differ in what is allowed, with a variant that is made already."""
     effort = usual_effort(tables[0]) if effort is None else effort
+    rows, count = tables[0].shape
+    if rows * count > LARGEST_CHOICE:
+        raise ParameterError(
+            f"{rows} actions for each of {count} devices are more than {LARGEST_CHOICE} numbers; "
+            "allow fewer actions or fewer devices"
+        )
     found = _searched(scenario, tables, variant, effort, starts)
     if found is None:
         raise InfeasibleError(why_none(variant, lambda limits: _possible(scenario, tables, limits)))
@@ -175,7 +183,8 @@ def best_of_variant(
     most = _searched(scenario, tables, second, effort, np.stack([found.choice, _without_others(found, admitted)]))
     if most is None:  # without a row for doing nothing
         return found
-    return replace(most, variant=variant, utility_value=found.utility_value, utility_bound=found.utility_bound)
+    value = float(variant.utility.value(most.round.expected_tokens, most.round.round_s))  # more, after a short search
+    return replace(most, variant=variant, utility_value=value, utility_bound=found.utility_bound)
 
 
 def _without_others(found: ActionsSolution, admitted: Admitted) -> IntArray:
@@ -204,7 +213,7 @@ def _searched(
     bounds, nodes, unknown = [], 0, ""
     for problem in _problems(scenario, tables, variant.utility, variant.limits):
         try:
-            proof = TableSearch(problem, effort).run(starts)
+            proof = _proof(problem, effort, starts)
         except InfeasibleError as error:
             unknown = str(error)
             continue
@@ -230,6 +239,17 @@ def _searched(
         utility_bound=max(bounds) if not unknown else float("inf"),
         nodes=nodes,
     )
+
+
+def _proof(problem: ActionProblem, effort: SearchEffort, starts: IntArray | None) -> TableProof | None:
+    """One search; where it met no choice, another from one that the fairest of utilities meets."""
+    try:
+        return TableSearch(problem, effort).run(starts)
+    except InfeasibleError:
+        fair = TableSearch(ActionProblem(problem.scenario, problem.table, MaxMin(), problem.rules), effort)
+        if not fair.possible() or fair.choice is None:
+            raise
+        return TableSearch(problem, effort).run(fair.choice[None, :])
 
 
 def _possible(scenario: Scenario, tables: Sequence[ActionTable], limits: Sequence[ControlLimit]) -> bool:

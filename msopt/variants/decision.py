@@ -9,8 +9,8 @@ from msopt.arrays import BoolArray, FloatArray
 from msopt.model.control import Control
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round, finish_s
-from msopt.model.limits import Slack
 from msopt.model.scenario import Scenario
+from msopt.model.slacks import Slack
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,4 +68,4 @@ def limit_slack(limit: ControlLimit, at: DecisionNumbers) -> Slack:
     ends = np.where(np.isfinite(right), np.abs(right), 0.0)
     scale = float(np.max(ends, initial=0.0)) or (at.scenario.uplink_bandwidth_hz if limit.unit == "Hz" else 1.0)
     names = at.scenario.device_names if left.ndim or right.ndim else ()
-    return Slack(f"the limit {limit.name}", limit.unit, left, right, scale, names)
+    return Slack(limit.name, limit.unit, left, right, scale, names)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from msopt.arrays import IntArray
+from msopt.arrays import FloatArray, IntArray
+from msopt.errors import InfeasibleError
 from msopt.lengths.region_search import SearchEffort
 from msopt.model.control import Control
 from msopt.model.scenario import Problem, Scenario
@@ -41,10 +42,46 @@ def solve_lengths(
     return _control("heterogeneous", found), found
 
 
+def round_lengths(scenario: Scenario, variant: Variant, real_length: FloatArray) -> Control:
+    """The best control of problem `heterogeneous` whose lengths are real ones rounded up or down; else the best of all.
+
+    Parameters
+    ----------
+    scenario, variant
+    real_length : array, shape (K,)
+        Within the limits.
+
+    Raises
+    ------
+    InfeasibleError
+        Where no lengths keep all limits.
+    """
+    low, high = (int(end) for end in (np.floor(np.min(real_length)), np.ceil(np.max(real_length))))
+    near = scenario.replace(min_draft_length=low, max_draft_length=max(high, 1))
+    table = ActionTable.of_lengths(near, idle=variant.idle)
+    beside = (np.abs(table.drafted - real_length) < 1.0) | (table.verified == 0.0)
+    try:
+        found = best_of_variant(near, [replace(table, allowed=table.allowed & beside)], variant)
+    except InfeasibleError:
+        return solve_lengths(scenario, variant)[0]
+    return _control("heterogeneous", found)
+
+
 def solve_common_length(
-    scenario: Scenario, variant: Variant, effort: SearchEffort | None = None
+    scenario: Scenario,
+    variant: Variant,
+    effort: SearchEffort | None = None,
+    lengths: tuple[int, int] | None = None,
 ) -> tuple[Control, ActionsSolution]:
     """The best one length for all who take part, as a control of problem `homogeneous`: every length is tried.
+
+    Parameters
+    ----------
+    scenario, variant
+    effort : SearchEffort, optional
+        For each length.
+    lengths : pair of int, optional
+        The first and the last that are tried; the scenario's limits by default.
 
     Raises
     ------
@@ -52,7 +89,7 @@ def solve_common_length(
         Where no length keeps all limits.
     """
     table = ActionTable.of_lengths(scenario, "homogeneous", idle=variant.idle)
-    low, high = scenario.length_limits("homogeneous")
+    low, high = scenario.length_limits("homogeneous") if lengths is None else lengths
     alike = [
         replace(table, allowed=table.allowed & ((table.drafted == length) | (table.verified == 0.0)))
         for length in range(low, high + 1)

@@ -322,6 +322,7 @@ class EarliestDeadline(ControlLimit):
     """D >= a time [s]: the server is not free before, or looks at drafts at given times only."""
 
     name, unit, sense = "earliest deadline", "s", ">="
+    number = "seconds"
 
     def __init__(self, seconds: Any) -> None:
         self.seconds = float(_positive(self.name, seconds, zero=True))

@@ -14,8 +14,8 @@ _SAME = 1e-12  # relative: two lines that meet where the bound is
 _SOME = 1e-9  # of an action: less is round-off
 _ROUNDINGS = 64
 _SIMPLEX = 5000  # actions of all devices: with more, planes are quicker
-_PLANES = 60
-_CLOSE = 1e-9  # relative: the bound to the least of the planes
+_PLANES = 40
+_CLOSE = 1e-8  # relative: the bound to the least of the planes
 
 
 def price_rows(value: FloatArray, rows: FloatArray, bounds: FloatArray) -> tuple[FloatArray, FloatArray]:

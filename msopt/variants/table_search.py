@@ -7,7 +7,7 @@ nothing in it can beat the best value known, or when the few choices that may ar
 import heapq
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,7 +31,8 @@ _EDGE = 1e-9  # relative, beyond either end of the deadlines
 _FIRST_DEADLINES = 24
 _POLISHES = 50
 _ALMOST = 1e-3  # relative: what a choice is worth, less this, is beaten by choices that are worth as much
-_HALVINGS = 60
+_FOREVER = 1e9  # times a round without waiting
+_AROUND = 1e-6  # relative: how near the ends of the deadlines are found, on the safe side
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,21 +173,19 @@ class TableSearch:
             return float(np.sum(np.min(need(deadline_s), axis=0))) <= problem.band_hz
 
         def all_fit(deadline_s: float) -> bool:
-            needed = need(deadline_s)
-            last = need(deadline_s * 1e6)
-            needed = np.where(np.isfinite(last), needed, 0.0)  # who never fits is not waited for
-            return float(np.sum(np.max(np.where(allowed, needed, 0.0), axis=0))) <= problem.band_hz
+            return float(np.sum(np.max(np.where(ever, need(deadline_s), 0.0), axis=0))) <= problem.band_hz
 
         if not np.all(np.any(allowed, axis=0)):
             return None
         size = float(np.max(np.where(allowed, problem.ready_s, 0.0))) + problem.base_s + own
         size = max(size, np.finfo(float).tiny)
-        start = 0.0 if possible(0.0) else _least(possible, size)
-        if start is None:
+        first = (0.0, 0.0) if possible(0.0) else _least(possible, size)
+        if first is None:
             return None
-        start = max(start, problem.rules.least_deadline_s)
-        end = _least(all_fit, max(size, start))
-        end = size * 1e9 if end is None else end
+        start = max(first[0], problem.rules.least_deadline_s)
+        ever = allowed & np.isfinite(need(size * _FOREVER))  # who never fits is not waited for
+        last = _least(all_fit, max(size, first[1], start))
+        end = size * _FOREVER if last is None else last[1]
         self._worst = self._worst_value(end * (1.0 + _EDGE) + problem.base_s + own)
         interval = start * (1.0 - _EDGE), max(end, start) * (1.0 + _EDGE)
         return interval if interval[1] > interval[0] else (interval[0], interval[0] + np.finfo(float).tiny)
@@ -355,18 +354,14 @@ class TableSearch:
         return float(np.sqrt(start * end)) if end > _WIDE * start else 0.5 * (start + end)
 
 
-def _least(holds: object, size: float) -> float | None:
-    """The least number for which something holds that holds for all greater ones; None: none up to 1e9 times a size."""
-    assert callable(holds)
-    high = size
+def _least(holds: Callable[[float], bool], size: float) -> tuple[float, float] | None:
+    """Around the least number from which on something holds; None where that is beyond 1e9 times a size."""
+    low, high = 0.0, size
     while not holds(high):
-        high *= 4.0
-        if high > 1e9 * size:
+        low, high = high, 4.0 * high
+        if high > _FOREVER * size:
             return None
-    low = 0.0
-    for _ in range(_HALVINGS):
+    while high - low > _AROUND * high:
         middle = 0.5 * (low + high)
-        if not low < middle < high:
-            break
         low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    return low, high

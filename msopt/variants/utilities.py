@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -170,8 +171,10 @@ class AlphaFair(SeparableUtility):
         return np.asarray(np.where(weights > 0.0, weights * np.where(weights > 0.0, each, 0.0), 0.0))
 
     def expression(self, goodput: Any, cp: Any) -> Any:
-        """The weighted sum of powers."""
-        return cp.sum(cp.multiply(self._weights(goodput.shape[0]) / self.power, cp.power(goodput, self.power)))
+        """The weighted sum of powers: by second-order cones where they are exact, else by the power cone."""
+        rational = abs(float(Fraction(self.power).limit_denominator(_LARGEST_DENOMINATOR)) - self.power) < _ROUND_OFF
+        powers = cp.power(goodput, self.power, max_denom=_LARGEST_DENOMINATOR, approx=rational)
+        return cp.sum(cp.multiply(self._weights(goodput.shape[0]) / self.power, powers))
 
     def worth(self, tokens: FloatArray) -> FloatArray:
         """w_k E_k^(1-a)/(1-a)."""
@@ -180,7 +183,8 @@ class AlphaFair(SeparableUtility):
     def charge(self, round_s: float, target: float, count: int) -> float:
         """-U T^(1-a): U has the sign of 1 - a, so that it falls and is convex for every a."""
         del count
-        return float(-target * round_s**self.power)
+        size = np.log(abs(target)) + self.power * np.log(round_s) if target else -np.inf
+        return float(-np.sign(target) * np.exp(min(size, _LARGEST)))
 
     def raised(self, target: float, excess: float, round_s: tuple[float, float]) -> float:
         """The excess over T^(1-a), at the end where that is less."""
@@ -191,8 +195,11 @@ class AlphaFair(SeparableUtility):
         return value * float(factor**self.power)
 
     def gap(self, value: float, bound: float) -> float:
-        """The inverse of `scaled`."""
-        return float((bound / value) ** (1.0 / self.power)) - 1.0 if bound > value and value and bound else 0.0
+        """The inverse of `scaled`; no growth reaches 0 or a bound of the other sign."""
+        if bound <= value:
+            return 0.0
+        ratio = bound / value if value and np.isfinite(value) else 0.0
+        return float(ratio ** (1.0 / self.power)) - 1.0 if ratio > 0.0 else float("inf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +252,6 @@ class Admission(Utility):
     name = "admission"
     unit = "device"
     whole = True
-    conic = False
     guaranteed_tokens_per_s: FloatArray | float = 1.0
 
     def __post_init__(self) -> None:
@@ -262,7 +268,10 @@ class Admission(Utility):
 
 
 _ROUND_OFF = 1e-12
+_LARGEST = 700.0  # whose exponential is a float
 _POINT = 1e-6  # of a round: what the chord of a charge spans at least
+_LARGEST_DENOMINATOR = 1024
+"""Of an exponent that second-order cones stand for."""
 
 UTILITIES: Mapping[str, type[Utility]] = MappingProxyType(
     {one.name: one for one in (WeightedSum, ProportionalFair, AlphaFair, MaxMin, Admission)}

@@ -84,6 +84,23 @@ class Variant:
         """Whether a device may also take no part in a round."""
         return isinstance(self.utility, Admission) or any(limit.idle for limit in self.limits)
 
+    def check_table(self) -> None:
+        """Raise ParameterError where no table of actions takes the utility or a limit."""
+        parts = [("utility", self.utility.name, self.utility.tabular)]
+        parts += [("limit", limit.name, limit.tabular) for limit in self.limits]
+        for kind, name, tabular in parts:
+            if not tabular:
+                raise ParameterError(f"{kind} {name} has no table form; method convex needs none")
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is not known of its limits, in words."""
+        return tuple(
+            f"limit {limit.name} has no two sides: its slack is not known, and no control is checked against it"
+            for limit in self.limits
+            if not limit.sided
+        )
+
 
 def _utility(scenario: Scenario) -> Utility:
     name = scenario.utility or "sum"

@@ -1,11 +1,12 @@
-"""Draws side by side: schemes in columns, one row for each pair, point and draw."""
+"""Draws side by side: schemes in columns, one row for each pair, point and draw; and what is read off their curves."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reports.claims.judging import Case
+from reports.claims.judging import CLOSE, Case, above_0, each, number_words
+from reports.shared.estimators import Mean, OfMeans, gain_of_means, halves, mean_of, ratio_of_means
 from reports.studies.paper_figures import GOODPUT, MS_PRESETS, UD_PRESETS, pair
 from reports.studies.study import OPTIMUM
 
@@ -49,12 +50,6 @@ def steps(table: "pd.DataFrame", key: str, scheme: str) -> "pd.DataFrame":
     return table[scheme].unstack(key).sort_index(axis=1).dropna()
 
 
-def end_slopes(curve: "pd.DataFrame") -> tuple[np.ndarray, np.ndarray]:
-    """Slope of each draw's curve between its first two and its last two points."""
-    x, y = curve.columns.to_numpy(dtype=float), curve.to_numpy()
-    return (y[:, 1] - y[:, 0]) / (x[1] - x[0]), (y[:, -1] - y[:, -2]) / (x[-1] - x[-2])
-
-
 def probed(draws: "Draws", probe: str) -> list[tuple[str, np.ndarray]]:
     """The short name of each pair that has a probe, and its values over the draws."""
     table = draws["probes"]
@@ -63,22 +58,39 @@ def probed(draws: "Draws", probe: str) -> list[tuple[str, np.ndarray]]:
     return [(name, of_pair) for name, of_pair in values.items() if of_pair.size]
 
 
-def worst_draws(draws: "Draws", scheme: str, figures: Mapping[str, tuple[str, list[str]]], close: float) -> list[Case]:
-    """For each figure (its name, its keys) and pair: how far a scheme is below the optimum in the worst draw.
+def flattens(name: str, curve: "pd.DataFrame", *, unit: str, scale: float = 1.0) -> Case:
+    """A case that the last step of a mean curve is flatter than the steepest one before it.
 
-    The degree is the share of draws in which it is no further below than `close`.
+    Which step is steepest is chosen on one half of the draws, and the two are compared on the other.
     """
-    cases = []
-    for figure, (words, keys) in figures.items():
-        table = by_scheme(draws[figure], keys)
-        for name, of_pair in by_pair((1.0 - table[scheme] / table[OPTIMUM]).to_frame("short")):
-            short = of_pair["short"].to_numpy()
-            cases.append(
-                Case(
-                    name=f"{name}, worst draw of {words}",
-                    value=float(short.max()),
-                    draws=short.size,
-                    degree=float(np.mean(short <= close)),
-                )
-            )
-    return cases
+    x, (chosen, judged) = scale * curve.columns.to_numpy(dtype=float), halves(curve)
+    steepest = int(np.argmax(np.diff(chosen.mean(axis=0))[:-1] / np.diff(x)[:-1]))
+    slopes = np.diff(judged, axis=1) / np.diff(x)
+    left = OfMeans.of(slopes[:, -1]).value / (OfMeans.of(slopes[:, steepest]).value or np.nan)
+    return above_0(
+        f"{name}, slope at {x[steepest]:g} to {x[steepest + 1]:g} less that at {x[-2]:g} to {x[-1]:g}",
+        mean_of(slopes[:, steepest] - slopes[:, -1]),
+        unit=unit,
+        beside=f"{number_words(left, '1')} of it is left",
+    )
+
+
+def falls_from_its_peak(name: str, curve: "pd.DataFrame") -> Case:
+    """A case that a mean curve lies higher somewhere before its end; where is chosen on one half of the draws."""
+    chosen, judged = halves(curve)
+    peak = int(np.argmax(chosen.mean(axis=0)[:-1]))
+    ends = f"{name}, K = {curve.columns[peak]:g} above K = {curve.columns[-1]:g} by"
+    return above_0(ends, gain_of_means(judged[:, peak], judged[:, -1]))
+
+
+def change_of_ratio(above: "pd.DataFrame", below: "pd.DataFrame") -> Mean:
+    """How much the ratio of two mean curves rises from their first point to their last, the draws being the same."""
+    first, last = (OfMeans.of(above.iloc[:, end]) / OfMeans.of(below.iloc[:, end]) for end in (0, -1))
+    return (last - first).interval()
+
+
+def short_of_optimum(name: str, table: "pd.DataFrame", scheme: str, close: float = CLOSE) -> Case:
+    """A case that a scheme is at most so far below the optimum in every draw; its mean loss stands beside."""
+    lost = 1.0 - ratio_of_means(table[scheme], table[OPTIMUM]).mean
+    short = (1.0 - table[scheme] / table[OPTIMUM]).to_numpy()
+    return each(name, short <= close, beside=f"mean loss {number_words(max(lost, 0.0), '1')}")

@@ -1,19 +1,21 @@
-"""The papers' claims: each has a test, cases, and a verdict that follows from the cases by one rule.
+"""The papers' claims: each asks one question of one method, has cases, and a verdict that follows by one rule.
 
-A case is one pair, point or baseline at which the sentence can be true or not, and its degree says how far it is. Where
-draws are compared: 1 if the whole 95 % interval of the mean of the quantity lies on the stated side, 0 if the mean does
-not, and 0.5 if the mean does but not the whole interval: not settled by so few draws. Where a property is checked draw
-by draw: the share of the draws in which it was found. *held*: every degree is 1. *did not appear here*: every degree is
-0. *held in part*: otherwise; `where` names the cases.
+A case is one pair, point or baseline at which the sentence can be true or not. Where draws are averaged it *holds* if
+the whole 95 % interval of the number lies where the sentence says, *fails* if the whole interval lies elsewhere, and is
+*not settled* if the interval reaches both, or there is one draw: what more noise makes wider can pass no test. Where a
+property is looked for in each draw or step it holds if all have it, fails if none has, and holds *in part* otherwise.
+`VERDICTS` says how the verdict follows.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from reports.shared.mean_intervals import Mean, mean_of
+from msopt.errors import MsoptError
+from reports.shared.estimators import Mean, gain_of_means, lies, mean_of, share_of
 from reports.studies.points import attempt
 
 if TYPE_CHECKING:
@@ -22,15 +24,24 @@ if TYPE_CHECKING:
     Draws = Mapping[str, pd.DataFrame]
 
 Kind = Literal["sentence", "tacit assumption"]
+Outcome = Literal["holds", "fails", "holds in part", "not settled"]
+Of = Literal["", "draws", "steps"]
 CLOSE = 0.01
 """A loss up to here counts as none."""
 SAME = 1e-9
 """A relative difference up to here is round-off."""
-PAIRED = "the 95 % interval of the mean paired difference lies above 0"
-"""How a claim words what `above` tests of two schemes."""
-HELD, IN_PART, NOT_HERE = "held", "held in part", "did not appear here"
+ABOVE_0 = (float(np.nextafter(0.0, 1.0)), math.inf)
+"""Where a number lies that is above 0."""
+HELD, IN_PART, NOT_HERE, NOT_SETTLED = "held", "held in part", "did not appear here", "not settled"
 NOT_TESTED = "not tested"
 """The verdict where every draw failed that a test needs."""
+VERDICTS = {
+    HELD: "every case holds",
+    NOT_HERE: "every case fails",
+    IN_PART: "some cases hold and some fail, or a case itself holds in some of its draws or steps and not in others",
+    NOT_SETTLED: "otherwise: the interval of a case reaches both sides, and those of the others lie on one",
+}
+"""What each verdict means; the page prints it."""
 _FEW = 4
 _NAMED = 6
 
@@ -42,9 +53,15 @@ class Case:
     Attributes
     ----------
     name, value, low, high, unit, draws
-        What was found: the number, the interval of its mean where it is one, its unit ("1" is shown in per cent).
-    degree : float
-        1 where the claim holds, 0 where it does not; between them as the head of this module says.
+        What was found: the number, its interval where it has one, its unit ("1" is shown in per cent).
+    of : "draws", "steps" or ""
+        What a share is a share of; "" for no share.
+    outcome : str
+        As the head of this module says.
+    wanted_low, wanted_high : float or None
+        Where the number has to lie; None for a share and for no limit.
+    beside : str
+        Another number about the same, which decides nothing.
     """
 
     name: str
@@ -53,18 +70,25 @@ class Case:
     high: float | None = None
     unit: str = "1"
     draws: int
-    degree: float
+    of: Of = ""
+    outcome: Outcome
+    wanted_low: float | None = None
+    wanted_high: float | None = None
+    beside: str = ""
 
     def words(self) -> str:
         """The number as text."""
+        share = f" of {self.draws} {self.of}" if self.of else ""
+        beside = f"; {self.beside}" if self.beside else ""
         if self.low is None or self.high is None or self.low == self.high:
-            return _number(self.value, self.unit)
-        return f"{_number(self.value, self.unit)} ({_bare(self.low, self.unit)} to {_bare(self.high, self.unit)})"
+            return f"{number_words(self.value, self.unit)}{share}{beside}"
+        ends = f"{_bare(self.low, self.unit)} to {_bare(self.high, self.unit)}"
+        return f"{number_words(self.value, self.unit)}{share} ({ends}{beside})"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A sentence of a paper, or what it takes for granted, and how it is tested.
+    """A sentence of a paper, or what it takes for granted, narrowed to one question, and how it is tested.
 
     Attributes
     ----------
@@ -72,8 +96,6 @@ class Claim:
         `sentence` in our words; `test` says which number is compared with what.
     cases : function
         From the draws to the cases.
-    small_is_good : bool
-        Whether the greatest value decides, not the least.
     """
 
     id: str
@@ -82,7 +104,6 @@ class Claim:
     sentence: str
     test: str
     cases: Callable[["Draws"], list[Case]]
-    small_is_good: bool = False
 
 
 def judge(claims: Sequence[Claim], draws: "Draws") -> tuple["pd.DataFrame", "pd.DataFrame"]:
@@ -93,76 +114,58 @@ def judge(claims: Sequence[Claim], draws: "Draws") -> tuple["pd.DataFrame", "pd.
     for claim in claims:
         tried = attempt(claim.cases, draws)
         cases = [case for case in tried if case.draws] if isinstance(tried, list) else []
-        rows.append(_row(claim, cases) if cases else _untested(claim))
-        details += [
-            {
-                "id": claim.id,
-                "case": case.name,
-                "value": case.value,
-                "low": case.low,
-                "high": case.high,
-                "unit": case.unit,
-                "draws": case.draws,
-                "degree": case.degree,
-                "holds": case.degree == 1.0,
-            }
-            for case in cases
-        ]
+        rows.append(_row(claim, cases))
+        details += [{"id": claim.id, **_case_row(case)} for case in cases]
     return pd.DataFrame(rows), pd.DataFrame(details)
 
 
+def _case_row(case: Case) -> dict[str, Any]:
+    return {("case" if name == "name" else name): value for name, value in vars(case).items()}
+
+
 def _row(claim: Claim, cases: Sequence[Case]) -> dict[str, Any]:
-    decides = (max if claim.small_is_good else min)(cases, key=lambda case: case.value)
-    return {
-        "id": claim.id,
-        "paper": claim.paper,
-        "kind": claim.kind,
-        "sentence": claim.sentence,
-        "test": claim.test,
-        "found": found(cases),
-        "value": decides.value,
-        "low": decides.low,
-        "high": decides.high,
-        "unit": decides.unit,
-        "holding": sum(case.degree == 1.0 for case in cases),
+    about = {name: getattr(claim, name) for name in ("id", "paper", "kind", "sentence", "test")}
+    counts = {word: sum(case.outcome == outcome for case in cases) for word, outcome in _COUNTED.items()}
+    missing = "the draws that the test needs are missing"
+    return about | {
+        "found": found(cases) if cases else missing,
+        **counts,
         "cases": len(cases),
-        "verdict": verdict(cases),
-        "where": where(cases),
+        "verdict": verdict(cases) if cases else NOT_TESTED,
+        "where": where(cases) if cases else "",
     }
 
 
-def _untested(claim: Claim) -> dict[str, Any]:
-    """The row of a claim where the draws that its test needs are missing."""
-    about = {name: getattr(claim, name) for name in ("id", "paper", "kind", "sentence", "test")}
-    unknown: dict[str, Any] = dict.fromkeys(("value", "low", "high"))
-    empty = {"unit": "", "holding": 0, "cases": 0, "verdict": NOT_TESTED, "where": ""}
-    return about | {"found": "the draws that the test needs are missing"} | unknown | empty
+_COUNTED: dict[str, Outcome] = {"holding": "holds", "failing": "fails", "unsettled": "not settled"}
 
 
 def verdict(cases: Sequence[Case]) -> str:
-    """Follow the rule at the head of this module."""
-    degrees = [case.degree for case in cases]
-    if min(degrees) == 1.0:
+    """Follow `VERDICTS`."""
+    outcomes = {case.outcome for case in cases}
+    if outcomes == {"holds"}:
         return HELD
-    return NOT_HERE if max(degrees) == 0.0 else IN_PART
+    if outcomes == {"fails"}:
+        return NOT_HERE
+    if "holds in part" in outcomes or {"holds", "fails"} <= outcomes:
+        return IN_PART
+    return NOT_SETTLED
 
 
 def where(cases: Sequence[Case]) -> str:
-    """Name the cases that hold, or that do not where they are fewer; empty for a verdict without exceptions."""
-    if verdict(cases) != IN_PART:
+    """Name the cases that hold, or that do not where they are fewer; empty where one word says it of all."""
+    if verdict(cases) in (HELD, NOT_HERE) or len(cases) == 1:
         return ""
-    good = [case.name for case in cases if case.degree == 1.0]
-    between = [case for case in cases if 0.0 < case.degree < 1.0]
-    some = [f"{case.name} ({100.0 * case.degree:.0f} % of the draws)" for case in between if case.low is None]
-    open_ = [case.name for case in between if case.low is not None]
-    bad = [case.name for case in cases if case.degree == 0.0]
+    named = {outcome: [case.name for case in cases if case.outcome == outcome] for outcome in ("holds", "fails")}
+    good, bad = named["holds"], named["fails"]
+    some = [f"{case.name} ({case.words()})" for case in cases if case.outcome == "holds in part"]
+    open_ = [case.name for case in cases if case.outcome == "not settled"]
     parts = []
     if good and len(good) <= len(bad):
-        parts.append(f"in {len(good)} of {len(cases)} cases: {_list(good)}")
+        parts.append(f"holds in {len(good)} of {len(cases)} cases: {_list(good)}")
     elif bad:
-        parts.append(f"not in {len(bad)} of {len(cases)} cases: {_list(bad)}")
+        parts.append(f"fails in {len(bad)} of {len(cases)} cases: {_list(bad)}")
     if some:
-        parts.append(f"in some draws: {_list(some)}")
+        parts.append(f"in part: {_list(some)}")
     if open_:
         parts.append(f"not settled by so few draws: {_list(open_)}")
     return "; ".join(parts)
@@ -185,38 +188,80 @@ def _bare(value: float, unit: str) -> str:
     return f"{100.0 * value:.3g}" if unit == "1" else f"{value:.4g}"
 
 
-def _number(value: float, unit: str) -> str:
+def number_words(value: float, unit: str) -> str:
+    """A number with its unit, "1" in per cent."""
     return f"{_bare(value, unit)} {'%' if unit == '1' else unit}".rstrip()
 
 
-def above(name: str, values: Any, threshold: float = 0.0, unit: str = "1") -> Case:
-    """A case that holds where the mean, with its whole interval, lies above a threshold."""
-    mean = mean_of(values)
-    return _case(name, mean, unit, _degree(mean.mean > threshold, mean.low > threshold))
+def range_words(low: float, high: float, unit: str) -> str:
+    """Two numbers with one unit."""
+    return f"{_bare(low, unit)} to {number_words(high, unit)}"
 
 
-def below(name: str, values: Any, threshold: float, unit: str = "1") -> Case:
-    """A case that holds where the mean, with its whole interval, lies at or below a threshold."""
-    mean = mean_of(values)
-    return _case(name, mean, unit, _degree(mean.mean <= threshold, mean.high <= threshold))
+def within(name: str, estimate: Mean, low: float, high: float, *, unit: str = "1", beside: str = "") -> Case:
+    """A case about a number over draws, whose whole interval has to lie from `low` to `high`."""
+    there = None if estimate.draws < 2 else lies(estimate, low, high)
+    return Case(
+        name=name,
+        value=estimate.mean,
+        low=estimate.low,
+        high=estimate.high,
+        unit=unit,
+        draws=estimate.draws,
+        outcome="not settled" if there is None else "holds" if there else "fails",
+        wanted_low=_finite(low),
+        wanted_high=_finite(high),
+        beside=beside,
+    )
 
 
-def near(name: str, values: Any, paper: float, rtol: float, unit: str = "1") -> Case:
-    """A case that holds where the mean is within a relative tolerance of the paper's number."""
-    mean = mean_of(values)
-    return _case(name, mean, unit, float(abs(mean.mean / paper - 1.0) <= rtol))
+def _finite(limit: float) -> float | None:
+    return limit if math.isfinite(limit) else None
 
 
-def _degree(mean_holds: bool, all_holds: bool) -> float:
-    return 1.0 if all_holds else 0.5 if mean_holds else 0.0
+def above_0(name: str, estimate: Mean, *, unit: str = "1", beside: str = "") -> Case:
+    """A case about a number that has to lie above 0."""
+    return within(name, estimate, *ABOVE_0, unit=unit, beside=beside)
 
 
-def always(name: str, found_in: Any) -> Case:
-    """A case whose degree is the mean of truths or of shares, one for each draw."""
-    shares = np.asarray(found_in, dtype=float)
-    share = float(np.mean(shares))
-    return Case(name=name, value=share, draws=shares.size, degree=share)
+def gains(name: str, above: Any, below: Any) -> Case:
+    """A case that the mean of one scheme lies above that of another; the mean of the ratios stands beside."""
+    ratios = mean_of(np.asarray(above, dtype=float) / np.asarray(below, dtype=float) - 1.0)
+    return above_0(name, gain_of_means(above, below), beside=mean_of_ratios_words(ratios, "1"))
 
 
-def _case(name: str, mean: Mean, unit: str, degree: float) -> Case:
-    return Case(name=name, value=mean.mean, low=mean.low, high=mean.high, unit=unit, draws=mean.draws, degree=degree)
+def mean_of_ratios_words(ratios: Mean, unit: str) -> str:
+    """What averaging the draws' own ratios would have given."""
+    return f"mean of ratios {number_words(ratios.mean, unit)}"
+
+
+def exactly(name: str, value: float, low: float, high: float, *, unit: str = "1") -> Case:
+    """A case about a number that nothing is drawn for."""
+    outcome: Outcome = "holds" if low <= value <= high else "fails"
+    limits = _finite(low), _finite(high)
+    return Case(
+        name=name, value=value, unit=unit, draws=1, outcome=outcome, wanted_low=limits[0], wanted_high=limits[1]
+    )
+
+
+def each(name: str, truths: Any, of: Of = "draws", beside: str = "") -> Case:
+    """A case about a property of every draw (or step): the share that has it, and for draws its interval."""
+    found_in = np.asarray(truths, dtype=bool)
+    if not found_in.size:
+        raise MsoptError(f"{name}: nothing to look at")
+    share = share_of(found_in)
+    outcome: Outcome = "holds" if found_in.all() else "holds in part" if found_in.any() else "fails"
+    return _share(name, share, outcome, of, beside)
+
+
+def some(name: str, truths: Any) -> Case:
+    """A case that a property is found in some draws and not in all."""
+    share = share_of(truths)
+    return _share(name, share, "holds" if 0.0 < share.mean < 1.0 else "fails")
+
+
+def _share(name: str, share: Mean, outcome: Outcome, of: Of = "draws", beside: str = "") -> Case:
+    low, high = (share.low, share.high) if of == "draws" else (None, None)
+    return Case(
+        name=name, value=share.mean, low=low, high=high, draws=share.draws, of=of, outcome=outcome, beside=beside
+    )

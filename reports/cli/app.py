@@ -28,6 +28,7 @@ from reports.cli.report_command import report
 from reports.cli.scenario_command import scenario
 from reports.cli.schedule_command import schedule
 from reports.cli.sweep_command import sweep
+from reports.methods.user_variant import load_variants
 from reports.shared.ending import Interrupted, Terminated, terminable
 from reports.shared.inputs import about, read_control, read_scenario, rejected_names
 from reports.shared.output import check_file, emit, print_tables, say, tell, warn
@@ -135,6 +136,7 @@ def solve(
     *,
     problem: opt.ProblemOption = "heterogeneous",
     method: opt.Method = "decomposition",
+    variant: opt.UserVariants = None,
     form: opt.Form = "table",
     output: opt.JsonOutput = None,
     **options: object,
@@ -144,7 +146,8 @@ def solve(
     if output is not None:
         check_file(output)
     problems = msopt.PROBLEMS if problem == "all" else (problem,)
-    solutions = solve_problems(scenario, problems, method, options)
+    own = load_variants(variant)
+    solutions = solve_problems(scenario, problems, method, options | own.asked)
     records = [with_protocols(solution) for solution in solutions]
 
     from reports.shared.solution_tables import show_solutions
@@ -172,6 +175,7 @@ def react(file: opt.File, rejected: opt.Rejected, form: opt.Form = "table", **op
 def evaluate(
     file: opt.File,
     control: opt.ControlFile,
+    variant: opt.UserVariants = None,
     form: opt.Form = "table",
     **options: object,
 ) -> None:
@@ -180,7 +184,7 @@ def evaluate(
     from reports.shared.solution_tables import show_score
 
     scenario = read_scenario(file)
-    record = scored(control, scenario, read_control(control, scenario), options)
+    record = scored(control, scenario, read_control(control, scenario), options, load_variants(variant))
     warn(record["warnings"])
     emit(record, lambda console: show_score(console, scenario, record), form=form)
 

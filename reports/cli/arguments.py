@@ -233,6 +233,14 @@ FormulaName = Annotated[
         help=f"{_YOURS}, scored beside the formulations.",
     ),
 ]
+UserVariants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        metavar="MODULE:CLASS",
+        help="A Utility or ControlLimit of yours, with numbers such as mine:Limit(2.0); may be repeated.",
+    ),
+]
 WorstFolder = Annotated[
     str, typer.Option("--output", metavar="DIR", help="Folder of the worst scenario of each row, to be replayed.")
 ]

@@ -9,7 +9,8 @@ import typer
 
 from msopt import ParameterError
 from reports.cli import arguments as opt
-from reports.methods.convex import need_cvxpy
+from reports.methods.conic_needs import need_cvxpy
+from reports.methods.user_variant import load_variants
 from reports.shared.inputs import read_scenario
 from reports.shared.output import check_folder, emit
 
@@ -25,6 +26,7 @@ def crosscheck(
     solver: opt.Solvers = None,
     formulation: opt.Formulations = None,
     formula: opt.FormulaName = None,
+    variant: opt.UserVariants = None,
     form: opt.Form = "table",
     output: opt.WorstFolder = "msopt-crosscheck",
 ) -> None:
@@ -48,6 +50,7 @@ def crosscheck(
         solvers=tuple(solver or DEFAULT_SOLVERS),
         formulations=tuple(formulation or ()),
         formula=None if formula is None else load_formula(formula),
+        own=load_variants(variant),
     )
     with _progress(plan.steps) as tick:
         found = run(plan, folder, tick)

@@ -9,7 +9,7 @@ import msopt
 from msopt.model.validation import LARGEST_WHOLE
 from reports.cli import arguments as opt
 from reports.cli.sweep_command import Jobs
-from reports.methods.convex import need_cvxpy
+from reports.methods.conic_needs import need_cvxpy
 from reports.shared.inputs import scenario_path
 from reports.shared.output import check_folder, say, warn
 
@@ -37,6 +37,7 @@ def report(
     full: Full = False,
     seed: Seed = 0,
     method: opt.UserMethods = None,
+    variant: opt.UserVariants = None,
     profile: Profiles = None,
     jobs: Jobs = None,
 ) -> None:
@@ -48,6 +49,7 @@ def report(
 
     from msopt.files.profile_json import find_profile
     from reports.methods.user_method import check_methods
+    from reports.methods.user_variant import load_variants
     from reports.page.collect import Order, collect
     from reports.page.page import FIGURES, LATEX, MARKDOWN, PAGE, write_report
     from reports.shared.progress import progress_bar
@@ -56,11 +58,13 @@ def report(
 
     check_folder(place, files=(PAGE, MARKDOWN, MANIFEST, TIMINGS), folders=(TABLES, FIGURES, LATEX))
     check_methods(method or ())
+    load_variants(variant)
     order = Order(
         scenarios=scenarios,
         effort="full" if full else "quick",
         seed=seed,
         methods=tuple(dict.fromkeys(method or ())),
+        variants=tuple(dict.fromkeys(variant or ())),
         profiles=[find_profile(name) for name in (msopt.bundled.profile_names() if profile is None else profile)],
         jobs=jobs,
     )

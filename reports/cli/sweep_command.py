@@ -31,21 +31,26 @@ def sweep(
     jobs: Jobs = None,
     dask: Dask = None,
     method: opt.UserMethods = None,
+    variant: opt.UserVariants = None,
 ) -> None:
     """Run a study of many scenarios. Interrupted, the same command goes on where it stopped.
 
     Exit code 3 where a method has no answer at a point: its row says why, and the other rows are whole.
     """
     from reports.methods.user_method import check_methods
+    from reports.methods.user_variant import load_variants
     from reports.shared.progress import progress_bar
     from reports.studies.points import fault_words
     from reports.studies.study import read_study
     from reports.studies.sweep import sweep as run_study
 
     check_methods(method or ())
+    load_variants(variant)
     study = read_study(file)
     if method:
         study = study.model_copy(update={"methods": list(dict.fromkeys([*study.methods, *method]))})
+    if variant:
+        study = study.model_copy(update={"variants": list(dict.fromkeys([*study.variants, *variant]))})
     with progress_bar(study.name) as progress:
         swept = run_study(study, Path(folder), jobs=jobs, dask=dask, progress=progress)
     say(f"The results are in {swept.results}")

@@ -40,17 +40,19 @@ def crosscheck_record(
     Parameters
     ----------
     trials, seed, largest : int
-        Scenarios for each formulation, seed of the first, greatest number of devices.
+        Scenarios for each formulation (half as many for each variant), seed of the first, greatest number of devices.
     jobs : int, optional
         Processes; one for each core by default.
     progress : callable
         Told how many formulations of how many are done.
     """
     from reports.crosscheck.formulation_checks import CHECKS
+    from reports.crosscheck.variant_checks import NAMES
 
     tasks = [
-        (crosscheck, (TrialPlan(trials=trials, seed=seed, largest=largest, solvers=SOLVERS, formulations=(name,)),))
-        for name in CHECKS
+        (crosscheck, (TrialPlan(trials=count, seed=seed, largest=largest, solvers=SOLVERS, formulations=(name,)),))
+        for names, count in ((tuple(CHECKS), trials), (NAMES, max(1, trials // 2)))
+        for name in names
     ]
     found = {}
     for number, part, _ in run(tasks, jobs=jobs):

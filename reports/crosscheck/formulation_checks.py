@@ -74,6 +74,8 @@ class Check:
 
     def refuses(self, scenario: Scenario, solver: str) -> str:
         """Why this scenario is none for the formulation and solver; "" where it is one."""
+        if scenario.variant_fields:
+            return "a variant, which has a row of its own"
         if (solver, scenario.uplink_sharing) in self.not_asked:
             return self.not_asked[solver, scenario.uplink_sharing]
         if scenario.uplink_sharing not in self.sharings:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from formulations import DraftControl
 from formulations.core.solvers import MODULES, check_solver
 from msopt import ParameterError, Scenario
 from msopt.files.whole_files import make_folder
@@ -17,7 +18,9 @@ from reports.crosscheck.formulation_checks import CHECKS, Check
 from reports.crosscheck.own_formula import Formula, formula_tables, score_formula
 from reports.crosscheck.random_scenarios import random_scenario
 from reports.crosscheck.trial import Trial, attempt, reference_of
+from reports.crosscheck.variant_checks import NAMES, cells_of, own_row, variant_tables
 from reports.crosscheck.verdict import badness, faults
+from reports.methods.user_variant import NONE, Variants
 
 DEFAULT_TRIALS = 20
 LARGEST = 50
@@ -42,6 +45,8 @@ class TrialPlan:
         Names; all where empty.
     formula : Formula or None
         A user's own, checked beside them.
+    own : Variants
+        A user's own utility and limits, checked in place of the variants that come with the package.
     """
 
     scenarios: tuple[Scenario, ...] = ()
@@ -53,17 +58,33 @@ class TrialPlan:
     formula: Formula | None = None
     checks: tuple[Check, ...] = field(init=False)
 
+    own: Variants = NONE
+    variants: tuple[str, ...] = field(init=False)
+
     def __post_init__(self) -> None:
         for name in self.formulations:
-            if name not in CHECKS:
-                raise ParameterError(f'there is no formulation "{name}"; there are {", ".join(CHECKS)}')
+            if name not in CHECKS and name not in NAMES:
+                raise ParameterError(f'there is no formulation "{name}"; there are {", ".join([*CHECKS, *NAMES])}')
         check_whole("--trials", self.trials, 1, MOST_TRIALS)
         check_whole("--seed", self.seed, 0, LARGEST_WHOLE)
         named = tuple(solver.upper() for solver in self.solvers)
         for solver in named:
             check_solver("the cross-check", solver, tuple(MODULES))
         object.__setattr__(self, "solvers", named)
-        object.__setattr__(self, "checks", tuple(CHECKS[name] for name in self.formulations or CHECKS))
+        chosen = tuple(CHECKS[name] for name in self.formulations or CHECKS if name in CHECKS)
+        object.__setattr__(self, "checks", () if self.own.names and not self.formulations else chosen)
+        object.__setattr__(self, "variants", self._variants())
+
+    def _variants(self) -> tuple[str, ...]:
+        """The rows of variants: the user's alone where there is one; of files one, where a file has a variant."""
+        if self.own.names:
+            return (own_row(self.own),)
+        if self.scenarios and not any(one.variant_fields for one in self.scenarios):
+            return ()
+        named = tuple(name for name in self.formulations if name in NAMES)
+        if self.formulations:
+            return named
+        return ("variant",) if self.scenarios else NAMES
 
     def solvers_of(self, check: Check) -> list[str]:
         """The solvers asked that a formulation takes."""
@@ -87,7 +108,14 @@ class TrialPlan:
     def steps(self) -> int:
         """Solves to come, for a progress bar."""
         each = len(self.scenarios) or self.trials
-        return each * (sum(len(self.solvers_of(check)) for check in self.checks) + (self.formula is not None))
+        of_variants = len(self.variants) * (1 + len(self.conic_solvers))
+        of_checks = sum(len(self.solvers_of(check)) for check in self.checks)
+        return each * (of_checks + of_variants + (self.formula is not None))
+
+    @property
+    def conic_solvers(self) -> list[str]:
+        """The solvers asked that take the conic program of a variant."""
+        return [solver for solver in self.solvers if solver in DraftControl.solvers and solver != "SCS"]
 
 
 def crosscheck(
@@ -104,6 +132,10 @@ def crosscheck(
         Called with a label after each solve.
     """
     found = [_checked(plan, check, folder, tick) for check in plan.checks]
+    for name in plan.variants:
+        cells = [one for one in plan.scenarios if one.variant_fields or plan.own.names]
+        cells = cells or cells_of(name, plan.trials, plan.seed)
+        found.append(variant_tables(name, cells, plan.conic_solvers, plan.own, folder, tick))
     if plan.formula is not None:
         found.append(_formula(plan, plan.formula, folder, tick))
     return CrosscheckTables.joined(found)

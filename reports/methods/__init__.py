@@ -3,4 +3,5 @@
 Whoever imports anything from here finds method `convex` in the table of `msopt.methods`.
 """
 
-from reports.methods.convex import CONVEX as CONVEX
+from reports.methods import convex as convex
+from reports.methods.conic_needs import CONVEX as CONVEX

@@ -3,14 +3,13 @@
 msopt itself knows no convex solver, so the method is added to its table here. cvxpy is loaded when it is asked for.
 """
 
-import importlib.util
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import msopt
-from msopt import Control, ParameterError, Scenario, Solution
+from msopt import Control, Scenario, Solution
 from msopt.lengths.heterogeneous import whole_optimum
 from msopt.lengths.homogeneous import better_neighbour, per_token_optimum
 from msopt.lengths.relaxed import RelaxedOptimum
@@ -18,20 +17,13 @@ from msopt.method import Method, Procedure
 from msopt.methods import add
 from msopt.model.problems import KINDS, Problem
 from msopt.options import Options
+from reports.methods.conic_needs import BOUND_RTOL, CONVEX, check_laws, need_cvxpy
+from reports.methods.convex_variant import variant_procedure_of
 
 if TYPE_CHECKING:
     from formulations import FormulationSolution
 
-CONVEX = "convex"
 CONVEX_PROBLEMS: tuple[Problem, ...] = ("homogeneous", "heterogeneous")
-BOUND_RTOL = 1e-6
-"""A conic optimum is trusted to this (formulations.registry.OBJECTIVE_RTOL), so a bound made of it is raised by it."""
-
-
-def need_cvxpy(what: str) -> None:
-    """Raise ParameterError where CVXPY is not installed."""
-    if importlib.util.find_spec("cvxpy") is None:
-        raise ParameterError(f"{what} needs CVXPY, which is not installed; pip install 'msopt[formulations]'")
 
 
 def procedure_of(problem: Problem) -> Procedure:
@@ -48,17 +40,6 @@ def procedure_of(problem: Problem) -> Procedure:
         return replace((_common if KINDS[problem].one_length else _each)(scenario, found), solver=found.solver)
 
     return procedure
-
-
-def check_laws(scenario: Scenario) -> None:
-    """Raise ParameterError where some laws are geometric and some piecewise linear."""
-    laws = scenario.acceptance
-    piecewise = [curve is not None or std > 0.0 for curve, std in zip(laws.curves, laws.std, strict=True)]
-    if any(piecewise) and not all(piecewise):
-        raise ParameterError(
-            f"method {CONVEX} has no one program for devices with the geometric law beside devices with measured "
-            "curves or deviations; use decomposition"
-        )
 
 
 def _relaxed(scenario: Scenario, problem: Problem, solver: str | None) -> "FormulationSolution":
@@ -115,5 +96,6 @@ for _problem in CONVEX_PROBLEMS:
             colour="yellow",
             marker="h",
             line=(0, (8, 2)),
+            of_variant=variant_procedure_of(_problem),
         )
     )

@@ -17,30 +17,35 @@ from msopt import (
 )
 from msopt.cautions import cautions
 from msopt.model.control import EQUAL_SHARES, Correction, Reaction, correction_of
-from msopt.model.limits import FEASIBILITY_RTOL, Slack
 from msopt.model.problems import KINDS
+from msopt.model.slacks import FEASIBILITY_RTOL, Slack
 from msopt.modes.correction import LARGEST_FREE
 from msopt.modes.expected import DEFAULT_SAMPLES
 from msopt.options import checked_options
+from reports.methods.user_variant import NONE, Variants
 from reports.shared.protocols import with_protocols
 from reports.shared.rows import Row
 
 
-def scored(file: str, scenario: Scenario, given: Control | Reaction, options: dict[str, object]) -> Row:
+def scored(
+    file: str, scenario: Scenario, given: Control | Reaction, options: dict[str, object], own: Variants = NONE
+) -> Row:
     """The score of what a file holds; InfeasibleError names the file, the constraint and by how much."""
     try:
         if isinstance(given, Reaction):
+            if own.names:
+                raise ParameterError(f"{file}: holds a reaction to one outcome, which takes no variant")
             if options:
                 raise ParameterError(
                     f"{file}: holds a reaction to one outcome, which takes no {' and no '.join(options)}"
                 )
             return reaction_score(scenario, given)
-        return control_score(scenario, given, options)
+        return control_score(scenario, given, options, own)
     except InfeasibleError as error:
         raise InfeasibleError(f"{file}: {error}") from None
 
 
-def control_score(scenario: Scenario, control: Control, options: dict[str, object]) -> Row:
+def control_score(scenario: Scenario, control: Control, options: dict[str, object], own: Variants = NONE) -> Row:
     """The keys of `msopt solve`, with the bound of the control's problem, and the slack of each constraint.
 
     Parameters
@@ -48,6 +53,8 @@ def control_score(scenario: Scenario, control: Control, options: dict[str, objec
     scenario, control
     options : dict
         `samples` and `seed` of the draws that score problem `modes` beyond the table of outcomes.
+    own : Variants
+        A user's utility and limits, beside the scenario's.
 
     Raises
     ------
@@ -55,22 +62,25 @@ def control_score(scenario: Scenario, control: Control, options: dict[str, objec
         For a control that breaks a constraint.
     """
     chosen = checked_options("decomposition", options)
-    evaluation = evaluate(scenario, control, samples=chosen.samples or DEFAULT_SAMPLES, seed=chosen.seed)
+    samples = chosen.samples or DEFAULT_SAMPLES
+    evaluation = evaluate(scenario, control, samples=samples, seed=chosen.seed, **own.asked)
     evaluation.require_feasible()
-    solution = Solution.of(scenario, control, evaluation, _bound(scenario, control))
+    best = _best(scenario, control, own)
+    bound, utility_bound = (None, None) if best is None else (best.bound, best.utility_bound)
+    solution = Solution.of(scenario, control, evaluation, bound, utility_bound=utility_bound)
     shown = with_protocols(solution) | {"method": None, "warnings": list(cautions(solution))}
     return shown | {"slacks": _slack_records(evaluation.slacks)}
 
 
-def _bound(scenario: Scenario, control: Control) -> float | None:
-    """The bound of the control's problem and kind of correction; None for unequal shares where it shares equally."""
+def _best(scenario: Scenario, control: Control, own: Variants) -> Solution | None:
+    """What bounds the control's problem and kind of correction; None for unequal shares where it shares equally."""
     if KINDS[control.problem].equal_shares and not np.allclose(
         control.bandwidth_hz, scenario.equal_share_hz, rtol=1e-9, atol=0.0
     ):
         return None
     if not KINDS[control.problem].corrects:
-        return solve(scenario, control.problem).bound
-    return solve(scenario, control.problem, correction=correction_of(control.mode_rule)).bound
+        return solve(scenario, control.problem, **own.asked)
+    return solve(scenario, control.problem, correction=correction_of(control.mode_rule), **own.asked)
 
 
 def reaction_score(scenario: Scenario, reaction: Reaction) -> Row:

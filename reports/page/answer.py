@@ -9,6 +9,9 @@ import numpy as np
 import msopt
 from msopt import Scenario, Solution, react
 from msopt.files.whole_files import read_text
+from msopt.methods import methods_of
+from msopt.model.scenario import Problem
+from reports.methods.user_variant import NONE, Variants
 from reports.page.comparison import best_of, compare
 from reports.shared.inputs import provenance
 from reports.shared.protocols import with_protocols
@@ -27,14 +30,15 @@ _TITLES = {
     "answer_solutions": "The best control found, its bound, and where the time of a round goes",
     "answer_methods": "Every method of every problem",
     "answer_devices": "Who gets which length and bandwidth, and how its corrections travel",
+    "answer_limits": "What the limits of a variant leave",
     "answer_reaction": "The reaction if every draft were rejected: who corrects which way, at what power",
     "answer_warnings": "What the methods warn of",
 }
 TABLES = tuple(_TITLES)
-_SKIPPED = ("scenario", "devices", "warnings", "solver", "correction")
+_SKIPPED = ("scenario", "devices", "warnings", "solver", "correction", "limits")
 
 
-def answer(scenarios: Sequence[tuple[str, Path]], own: Sequence[str] = ()) -> Record:
+def answer(scenarios: Sequence[tuple[str, Path]], own: Sequence[str] = (), asked: Variants = NONE) -> Record:
     """Solve every problem of each scenario by every method.
 
     Parameters
@@ -42,6 +46,8 @@ def answer(scenarios: Sequence[tuple[str, Path]], own: Sequence[str] = ()) -> Re
     scenarios : sequence of (what the user called it, file)
     own : sequence of "MODULE:FUNCTION"
         Methods of the user, beside ours.
+    asked : Variants
+        A utility and limits of the user, beside what the scenarios ask for.
 
     Returns
     -------
@@ -57,7 +63,7 @@ def answer(scenarios: Sequence[tuple[str, Path]], own: Sequence[str] = ()) -> Re
 
     rows: dict[str, list[Row]] = {name: [] for name in TABLES}
     for place, (source, path) in enumerate(scenarios, start=1):
-        for name, found in _study(source, path, own).items():
+        for name, found in _study(source, path, own, asked).items():
             rows[name] += [{"place": place} | row for row in found]
     tables = {name: pd.DataFrame(found, columns=None if found else ["place"]) for name, found in rows.items()}
     return Record({"tables": {name: _about(name, table) for name, table in tables.items()}}, tables)
@@ -67,9 +73,9 @@ def _about(name: str, table: "DataFrame") -> Row:
     return undrawn(_TITLES[name], "the scenario files named on the command line", units_of(table.columns))
 
 
-def _study(source: str, path: Path, own: Sequence[str]) -> dict[str, list[Row]]:
+def _study(source: str, path: Path, own: Sequence[str], asked: Variants) -> dict[str, list[Row]]:
     scenario = Scenario.read(path)
-    solutions = {problem: best_of(scenario, problem) for problem in msopt.PROBLEMS}
+    solutions = {problem: best_of(scenario, problem, asked) for problem in _problems(scenario, asked)}
     kept = {name: with_protocols(value) for name, value in solutions.items()}
     warnings = dict.fromkeys(text for record in kept.values() for text in record["warnings"])
     told = "\n".join(provenance(read_text(path)))
@@ -80,15 +86,30 @@ def _study(source: str, path: Path, own: Sequence[str]) -> dict[str, list[Row]]:
         "answer_solutions": [
             {key: value for key, value in record.items() if key not in _SKIPPED} for record in kept.values()
         ],
-        "answer_methods": [row for solution in solutions.values() for row in compare(solution, own)],
+        "answer_methods": [row for solution in solutions.values() for row in compare(solution, own, asked)],
         "answer_devices": [
             {"problem": problem, "device": device.pop("name")} | device
             for problem, record in kept.items()
             for device in record["devices"]
         ],
-        "answer_reaction": _reaction(solutions["modes"]),
+        "answer_limits": [
+            {"problem": problem} | {key: value for key, value in limit.items() if key != "price"}
+            for problem, record in kept.items()
+            for limit in record["limits"]
+        ],
+        "answer_reaction": _reaction(solutions["modes"]) if "modes" in solutions else [],
         "answer_warnings": [{"text": text} for text in warnings],
     }
+
+
+def _problems(scenario: Scenario, asked: Variants) -> list[Problem]:
+    """Those that take the scenario: with a variant not every problem does."""
+    return [
+        problem
+        for problem in msopt.PROBLEMS
+        if not (scenario.variant_fields or asked.names)
+        or any(method.of_variant for method in methods_of(problem, "optimum"))
+    ]
 
 
 def _reaction(solution: Solution) -> list[Row]:

@@ -9,13 +9,14 @@ from formulations.registry import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, WHOLE
 from msopt import Scenario
 from reports.claims.studied import collect as collect_studies
 from reports.crosscheck.crosscheck_record import SOLVERS, crosscheck_record
+from reports.methods.user_variant import load_variants
 from reports.page.answer import answer
 from reports.page.profile_tables import measured_times, profile_record
 from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
 from reports.shared.record import Record
 from reports.studies.effort import EFFORTS
-from reports.studies.gains import PAPER_GAIN
+from reports.studies.quoted import UP_TO
 from reports.studies.settings import scenario_hash
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Order:
         Of every draw.
     methods : sequence of str
         A user's own, MODULE:FUNCTION.
+    variants : sequence of str
+        A user's own utility and limits, MODULE:CLASS, of the answer.
     profiles : sequence of Profile
         Measured parameters.
     jobs : int or None
@@ -52,6 +55,7 @@ class Order:
     effort: str = "quick"
     seed: int = 0
     methods: Sequence[str] = ()
+    variants: Sequence[str] = ()
     profiles: "Sequence[Profile]" = ()
     jobs: int | None = None
 
@@ -65,7 +69,7 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         For a bad scenario, before anything else is computed; where a method fails.
     """
     hashes = {source: scenario_hash(Scenario.read(path)) for source, path in order.scenarios}
-    answered = answer(order.scenarios, order.methods)
+    answered = answer(order.scenarios, order.methods, load_variants(order.variants))
     checked = crosscheck_record(
         CROSSCHECK_TRIALS[order.effort],
         order.seed,
@@ -81,7 +85,7 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         measured={profile.name: measured_times(profile) for profile in order.profiles if profile.verification},
         progress=progress,
     )
-    studied.manifest["tables"]["gains"]["paper_gain"] = PAPER_GAIN
+    studied.manifest["tables"]["gains"]["paper_gain"] = UP_TO
     whole = joined(studied, answered, checked, profile_record(order.profiles), settings_record())
     whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
     whole.manifest["solvers"] = list(SOLVERS)

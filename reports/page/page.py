@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msopt.files.whole_files import make_folder, write_bytes, write_text
 from msopt.methods import names_of
 from msopt.model.problems import KINDS
+from reports.claims.judging import HELD, IN_PART, NOT_HERE, NOT_SETTLED, VERDICTS
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.shown_tables import shown_tables, summary
 from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, OUR_FIGURES, STUDY_FIGURES, figures
@@ -24,6 +25,9 @@ from reports.studies.unknown_acceptance import BY_MEAN, COMMON, GUARDED, KNOWN, 
 
 LONGEST = 180
 """Letters of what was found from which on a figure points to the table of the claims."""
+
+_BESIDE = {"ms_fig6": "ms-centralised", "ud_fig7_8": "ud-greedy"}
+"""Tables that stand below a figure."""
 
 PAGE, MARKDOWN, FIGURES, LATEX = "report.html", "report.md", "figures", "latex"
 TITLE = "Multi-access speculative inference: the best control"
@@ -93,15 +97,18 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "manifest": record.manifest,
         "headings": HEADINGS,
         "longest": LONGEST,
+        "curve_draws": record.manifest["effort"]["curve_draws"],
         "draws": min(record.manifest["effort"]["draws"].values()),
         "panels": panels,
         "table": lambda name: markdown_table(shown[name]),
+        "title": lambda name: shown[name].title,
         "has": lambda name: name in shown and bool(shown[name].rows),
         "problem_words": {problem: kind.title.lower() for problem, kind in KINDS.items()},
         "scenarios": _scenarios(record),
         "crosscheck": _crosscheck(record),
         "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
         "verdicts": _verdicts(record),
+        "meaning": VERDICTS,
         "gain_problems": _gain_problems(record),
         "our_figures": [{"name": name, **record.manifest["tables"][name]} for name in OUR_FIGURES],
         "unknown": _unknown(record),
@@ -163,6 +170,7 @@ def _paper_figure(record: Record, name: str) -> Row:
         "sources": list(dict.fromkeys(entry["source"] for entry in about)),
         "tables": STUDY_FIGURES[name],
         "claims": [claims[claim] for claim in CLAIMS_OF[name] if claim in claims],
+        "beside": _BESIDE.get(name),
         "behind": [row for table in STUDY_FIGURES[name] for row in _behind(record, table)],
     }
 
@@ -188,7 +196,7 @@ def _behind(record: Record, name: str) -> list[Row]:
 def _verdicts(record: Record) -> Row:
     claims = record.tables["claims"]
     verdicts = claims[claims["kind"] == "sentence"]["verdict"]
-    words = {"held": "held", "in_part": "held in part", "not_here": "did not appear here"}
+    words = {"held": HELD, "in_part": IN_PART, "not_here": NOT_HERE, "not_settled": NOT_SETTLED}
     return {name: int((verdicts == text).sum()) for name, text in words.items()}
 
 

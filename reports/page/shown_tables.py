@@ -50,6 +50,12 @@ _DEVICES = (
     quantity_column("expected_tokens"),
     _GOODPUT,
 )
+_LIMITS = (
+    words_column("problem", "problem"),
+    words_column("name", "limit"),
+    number_column("slack", "slack", digits=6),
+    words_column("unit", "unit"),
+)
 _REACTION = (
     words_column("device", "device"),
     words_column("mode", "mode"),
@@ -114,6 +120,25 @@ _CLAIMS = (
     words_column("found", "found"),
     words_column("verdict", "verdict"),
     words_column("where", "where"),
+)
+_CENTRALISED = (
+    words_column("pair", "pair"),
+    words_column("scheme", "how the server drafts"),
+    number_column("quoted_ratio", "quoted ratio", "1", digits=3),
+    quantity_column("centralised_tokens_per_s", "goodput of Cen-SPIN with it"),
+    quantity_column("server_only_tokens_per_s"),
+    quantity_column("draft_s_per_token", "draft time with it"),
+    quantity_column("measured_s_per_token", "draft time that [UD] measured"),
+    yes_column("plausible", "within a factor of two"),
+)
+_PATHS = (
+    words_column("pair", "pair"),
+    quantity_column("downlink_power_dbm"),
+    words_column("scheme", "how Algorithm 1 runs"),
+    ratio_column("mean", "below our optimum"),
+    ratio_column("low", "interval from"),
+    ratio_column("high", "to"),
+    count_column("draws", "draws"),
 )
 _GAINS = (
     words_column("family", "family"),
@@ -189,6 +214,7 @@ def shown_tables(record: Record) -> dict[str, Table]:
         | _crosschecks(record)
         | _claims(record)
         | _gains(record)
+        | _paths(record)
         | _profiles(record)
         | {
             "checks": _shown("Checks of this report", record.tables["checks"], _CHECKS),
@@ -212,10 +238,13 @@ def _answers(record: Record) -> dict[str, Table]:
         singles: tuple[tuple[str, tuple[Column, ...], str], ...] = (
             ("parameters", _PARAMETERS, "what was read"),
             ("cells", _CELLS, "its devices"),
+            ("limits", _LIMITS, "what the limits of its variant leave"),
             ("reaction", _REACTION, "the reaction if every draft were rejected"),
         )
         for kind, columns, title in singles:
-            found[f"{key}-{kind}"] = _shown(f"{name}: {title}", mine[f"answer_{kind}"], columns)
+            rows = mine.get(f"answer_{kind}")
+            if rows is not None and not rows.empty:
+                found[f"{key}-{kind}"] = _shown(f"{name}: {title}", rows, columns)
         for kind, of_problem in (("methods", _METHODS), ("devices", _DEVICES)):
             for problem, rows in mine[f"answer_{kind}"].groupby("problem", sort=False):
                 shown = rows.assign(method=rows["method"].map(label_of)) if kind == "methods" else rows
@@ -281,6 +310,16 @@ def _claims(record: Record) -> dict[str, Table]:
             ("assumptions", "tacit assumption", "The papers' tacit assumptions"),
         )
     }
+
+
+def _paths(record: Record) -> dict[str, Table]:
+    """What stands below the figures: Cen-SPIN's draft time, and where Algorithm 1 of [UD] loses."""
+    about, found = record.manifest["tables"], {}
+    for name, columns in (("ms_centralised", _CENTRALISED), ("ud_greedy", _PATHS)):
+        table = record.tables[name]
+        shown = table.assign(scheme=table["scheme"].map(label_of))
+        found[name.replace("_", "-")] = _shown(about[name]["title"], shown, columns)
+    return found
 
 
 def _gains(record: Record) -> dict[str, Table]:

@@ -13,6 +13,7 @@ STUDY_FIGURES: dict[str, tuple[str, ...]] = {
     "ms_fig5": ("ms_fig5",),
     "ms_fig6": ("ms_fig6",),
     "ms_fig7": ("ms_fig7",),
+    "ms_grid": ("ms_grid",),
     "ms_fig8": ("ms_fig8",),
     "ud_fig6": ("ud_fig6",),
     "ud_fig7_8": ("ud_fig7_8_goodput", "ud_fig7_8_length", "ud_fig7_8_shares"),
@@ -35,15 +36,36 @@ WHOLE = ("whole-lengths", "mode-selection")
 
 CLAIMS_OF: dict[str, tuple[str, ...]] = {
     "ms_fig3": ("unimodal", "closed-form"),
-    "ms_fig4": ("length-trends", "asymptote"),
+    "ms_fig4": ("length-verification", "length-latency", "length-acceptance", "asymptote"),
     "ms_fig5": (),
-    "ms_fig6": ("levels", "over-centralised", "over-point-to-point"),
-    "ms_fig7": ("up-to-88", "saturates", "gain-narrows", "uni-bw-above-homo", "grid-global"),
-    "ms_fig8": ("gain-grows", "fixed-degrades", "gap-widens"),
-    "ud_fig6": ("crossing",),
-    "ud_fig7_8": ("power-saturates", "length-rises", "moves-to-downlink"),
-    "ud_fig9_10": ("selection-best", "no-direction", "ratio-16"),
-    "ud_fig11": ("lengths-above", "greedy-close"),
+    "ms_fig6": (
+        *("level-llama2", "level-qwen35", "over-centralised-llama2", "over-centralised-qwen35"),
+        *("over-centralised-serial-llama2", "over-centralised-serial-qwen35", "over-point-to-point-llama2"),
+    ),
+    "ms_fig7": (
+        *("gain-at-5-mhz-llama2", "gain-at-5-mhz-qwen35", "gain-at-most-llama2", "gain-at-most-qwen35"),
+        *("saturates", "gain-narrows", "uni-bw-above-homo"),
+    ),
+    "ms_grid": ("grid-global",),
+    "ms_fig8": (
+        *("gain-at-10-devices-llama2", "gain-at-24-devices-llama2"),
+        *("gain-at-10-devices-qwen35", "gain-at-24-devices-qwen35", "gain-grows"),
+        *("fixed-saturates", "fixed-degrades", "fixed-degrades-later", "gap-widens", "gap-widens-in-tokens"),
+    ),
+    "ud_fig6": ("crossing", "crossing-size", "best-uplink-set-qwen25", "best-uplink-set-deepseek-r1"),
+    "ud_fig7_8": (
+        *("power-rises-greedy", "power-rises-optimum", "power-saturates-greedy", "power-saturates-optimum"),
+        *("length-rises-greedy", "length-rises-optimum", "length-never-falls-greedy", "length-never-falls-optimum"),
+        *("moves-to-downlink", "not-all-move"),
+    ),
+    "ud_fig9_10": (
+        *("selection-over-all-uplink", "selection-over-all-downlink", "selection-over-random-modes"),
+        *("no-direction", "no-direction-by-draw", "ratio-closer", "ratio-behind", "ratio-further-behind"),
+    ),
+    "ud_fig11": (
+        *("greedy-above-uniform-length", "optimum-above-uniform-length", "greedy-above-computation-only-greedy"),
+        *("greedy-above-computation-only", "optimum-above-computation-only", "greedy-close"),
+    ),
 }
 """The claims that each of them bears on."""
 

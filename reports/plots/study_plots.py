@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 OPTIMUM = "optimum"
-_FACETS = ("power_ratio",)
+_FACETS = {"power_ratio": "ratio", "devices": "K ="}
+"""Columns that part the panels of a figure, and what stands before their values."""
 _CROSSINGS = 4.0
 _VALUES = ("mean", "low", "high")
 
@@ -86,5 +87,5 @@ def _facets(table: "DataFrame", x: str) -> Iterator[tuple[str, "DataFrame"]]:
     for key, rows in table.groupby(columns, sort=False, dropna=False):
         named = dict(zip(columns, key, strict=True))
         parts = [str(named.pop("pair"))] if "pair" in named else []
-        parts += [f"ratio {value:g}" for value in named.values()]
+        parts += [f"{_FACETS[column]} {value:g}" for column, value in named.items()]
         yield ", ".join(parts), rows

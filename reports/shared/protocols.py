@@ -2,6 +2,7 @@
 
 import msopt
 from msopt import Scenario, Solution
+from msopt.model.fields import OF_A_VARIANT
 from msopt.model.scenario import Problem
 from reports.shared.rows import Row
 from reports.shared.words import number, per_cent
@@ -20,6 +21,7 @@ def with_protocols(solution: Solution) -> Row:
 def protocols(scenario: Scenario, problem: Problem) -> dict[str, float | None]:
     """Goodput without drafts and with drafts at the server [token/s]; None where the server's draft step is unknown."""
     known = scenario.server_draft_s_per_token is not None
+    scenario = scenario.replace(**dict.fromkeys(OF_A_VARIANT))  # other protocols know no variant
     return {
         SERVER_ONLY: msopt.solve(scenario, problem, "server-only").goodput,
         CENTRALISED: msopt.solve(scenario, problem, "centralised").goodput if known else None,

@@ -99,6 +99,7 @@ QUANTITIES: dict[str, ShownQuantity] = {
     "acceptance": ShownQuantity("acceptance", "1", symbol="α"),
     "acceptance_std": ShownQuantity("its deviation over prompts", "1", digits=3),
     "draft_s_per_token": ShownQuantity("draft time", "s/token", "ms/token"),
+    "measured_s_per_token": ShownQuantity("measured draft time", "s/token", "ms/token"),
     "uplink_snr_db": ShownQuantity("uplink SNR", "dB"),
     "downlink_snr_db": ShownQuantity("downlink SNR", "dB"),
     "distribution_bits": ShownQuantity("one distribution", "bit", "kbit"),

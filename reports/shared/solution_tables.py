@@ -53,6 +53,22 @@ _SLACKS = (
     words_column("unit", "unit"),
     Column("device", "device", text=lambda device: device or "all"),
 )
+
+
+def _prices(price: float | list[float] | None) -> str:
+    """One price, or the range of the devices'."""
+    if price is None:
+        return "–"
+    ends = sorted({min(price), max(price)}) if isinstance(price, list) else [price]
+    return " to ".join(number(end, 4) for end in ends)
+
+
+_LIMITS = (
+    words_column("name", "limit"),
+    number_column("slack", "slack", digits=6),
+    words_column("unit", "unit"),
+    Column("price", "price, utility per unit", numeric=True, text=_prices),
+)
 _ABBREVIATED = {"homogeneous": "homog.", "heterogeneous": "heterog."}
 
 
@@ -71,6 +87,7 @@ def show_solutions(console: "Console", scenario: Scenario, records: Sequence[Row
     console.print(f"method {', '.join(sorted(methods))}{''.join(sorted(solvers))}")
     _show_verdicts(console, records)
     _show_lines(console, heads, records)
+    _show_variant(console, records)
     _show_devices(console, records)
     _show_read(console, scenario)
 
@@ -85,9 +102,22 @@ def show_score(console: "Console", scenario: Scenario, record: Row) -> None:
     else:
         _show_verdicts(console, [record])
         _show_lines(console, [str(record["problem"])], [record])
+        _show_variant(console, [record])
         _show_devices(console, [record])
     show_table(console, Table.of("", record["slacks"], _SLACKS, whole=True))
     _show_read(console, scenario)
+
+
+def _show_variant(console: "Console", records: Sequence[Row]) -> None:
+    """What a variant maximises, if that is not the sum, and what its limits leave."""
+    for record in records:
+        where = f"{record['problem']}: " if len(records) > 1 else ""
+        if record["utility"] not in (None, "sum"):
+            bound = record["utility_bound"]
+            most = "" if bound is None else f", at most {number(bound, 6)}"
+            console.print(f"{where}utility {literal(record['utility'])}: {number(record['utility_value'], 6)}{most}")
+        if record["limits"]:
+            show_table(console, Table.of(where.removesuffix(": "), record["limits"], _LIMITS, whole=True))
 
 
 def _show_verdicts(console: "Console", records: Sequence[Row]) -> None:

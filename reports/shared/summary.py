@@ -27,7 +27,8 @@ _DEFAULTS = {field.name: field.default for field in fields(Scenario)}
 
 def parameters(scenario: Scenario) -> list[Parameter]:
     """Every parameter of a scenario that is not at its default; of the devices' numbers the range."""
-    once = [row for row in ONE_FOR_ALL if row.kind is float and getattr(scenario, row.field) != _DEFAULTS[row.field]]
+    given = [row for row in ONE_FOR_ALL if getattr(scenario, row.field) != _DEFAULTS[row.field]]
+    once = [row for row in given if row.kind is float and row.table != "variant"]
     return [
         Parameter("devices", str(scenario.device_count), ""),
         *(_quantity(scenario, row) for row in sorted(once, key=lambda row: [*_UNITS, row.unit].index(row.unit))),
@@ -38,12 +39,23 @@ def parameters(scenario: Scenario) -> list[Parameter]:
             for row in PER_DEVICE
             if getattr(scenario, row.field) is not None
         ),
+        *(_of_variant(scenario, row) for row in given if row.table == "variant"),
     ]
+
+
+def _of_variant(scenario: Scenario, row: Key) -> Parameter:
+    value = getattr(scenario, row.field)
+    if row.kind is bool:
+        return Parameter(row.place, str(value).lower(), "")
+    if row.kind is str:
+        return Parameter(row.place, value, "")
+    return _quantity(scenario, row)._replace(key=row.place)
 
 
 def _quantity(scenario: Scenario, row: Key) -> Parameter:
     value = getattr(scenario, row.field)
-    plain, read = f"{value:.12g} {row.unit}", with_prefix(value, row.unit)
+    unit = "" if row.unit == "1" else row.unit
+    plain, read = f"{value:.12g} {unit}".rstrip(), with_prefix(value, unit).rstrip()
     remark = ""
     if row.field == "uplink_bandwidth_hz":
         remark = scenario.uplink_sharing
@@ -67,7 +79,9 @@ def _of_devices(key: str, values: FloatArray, unit: str) -> Parameter:
     if unit == "dB":
         ratios = " to ".join(f"{float(db_to_linear(end)):.4g}" for end in _ends(values))
         return Parameter(key, _range(values, unit), f"{ratios} times the noise")
-    return Parameter(key, _range(values, unit), " to ".join(with_prefix(end, unit, 4) for end in _ends(values)))
+    unit = "" if unit == "1" else unit
+    reading = " to ".join(with_prefix(end, unit, 4) for end in _ends(values)) if unit else ""
+    return Parameter(key, _range(values, unit), reading)
 
 
 def _ends(values: FloatArray) -> list[float]:

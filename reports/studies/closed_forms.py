@@ -10,7 +10,7 @@ from msopt.formulas.multispin import common_length
 from msopt.lengths.homogeneous import best_common_length, solve_homogeneous
 from msopt.model.goodput import play, round_at
 from msopt.modes.correction import CorrectionTimes
-from reports.shared.mean_intervals import mean_of
+from reports.shared.estimators import mean_of
 from reports.shared.rows import Row
 from reports.studies.paper_figures import MS_PRESETS, Figure, pair
 

@@ -10,13 +10,11 @@ from msopt.methods import methods_of
 from msopt.model.problems import KINDS
 from reports.studies.effort import Effort
 from reports.studies.paper_figures import PAPER_SAMPLES, PRESETS_OF
+from reports.studies.quoted import UP_TO
 from reports.studies.study import OPTIMUM, Study
 
 if TYPE_CHECKING:
     import pandas as pd
-
-PAPER_GAIN = 0.88
-"""[MS]: up to 88 % over Fixed BW&L."""
 
 
 def _named(methods: Iterable[Method]) -> list[str]:
@@ -129,7 +127,7 @@ def summary(gains: "pd.DataFrame") -> "pd.DataFrame":
                     "median": float(np.median(gain)),
                     "p95": float(np.quantile(gain, 0.95)),
                     "max": float(np.max(gain)),
-                    "share_above_paper": float(np.mean(gain > PAPER_GAIN)),
+                    "share_above_paper": float(np.mean(gain > UP_TO)),
                 }
             )
     return pd.DataFrame(rows)

@@ -23,7 +23,9 @@ from msopt.many import LARGEST_TOGETHER
 from msopt.methods import DECOMPOSITION, optimum_at
 from msopt.model.control import EQUAL_SHARES, Correction, correction_of
 from msopt.model.problems import KINDS, Problem
+from msopt.solution import finite
 from reports.methods.user_method import user_solution
+from reports.methods.user_variant import NONE, Variants, load_variants
 from reports.shared.rows import Row
 from reports.shared.words import exception_words
 from reports.studies.settings import scenario_at, scenario_hash
@@ -147,7 +149,7 @@ def _rows(
         if isinstance(solution, Solution) and solution.bound is not None:
             kind = EQUAL_SHARES if solution.control is None else correction_of(solution.control.mode_rule)
             bounds[kind] = min(bounds.get(kind, solution.bound), solution.bound)
-        rows.append({**head, "scheme": scheme, **_result(scheme, solution)})
+        rows.append({**head, "scheme": scheme, **_result(scheme, solution), **_worth(study, scenario, solution, head)})
     return rows
 
 
@@ -156,6 +158,19 @@ def _correction(study: Study, scheme: str, devices: int) -> Correction:
     method = optimum_at(study.problem, devices, study.exact_up_to_devices) if scheme == OPTIMUM else scheme
     kind: Correction = study.options.get(method, {}).get("correction", EQUAL_SHARES)  # type: ignore[assignment]
     return kind
+
+
+def _worth(study: Study, scenario: Scenario | Failure, solution: Solution | Failure | None, head: Row) -> Row:
+    """The utility of a scenario with a variant, its value and its bound; nothing of others."""
+    if isinstance(scenario, Failure) or not (scenario.variant_fields or study.variants):
+        return {}
+    evaluation = solution.evaluation if isinstance(solution, Solution) else None
+    bound = solution.utility_bound if isinstance(solution, Solution) else None
+    return {
+        "utility": head.get("utility") if evaluation is None else evaluation.utility.name,
+        "utility_value": None if evaluation is None else finite(evaluation.utility_value),
+        "utility_bound": None if bound is None else finite(bound),
+    }
 
 
 def _result(scheme: str, solution: Solution | Failure | None) -> Row:
@@ -172,9 +187,12 @@ def _solve(study: Study, scheme: str, scenario: Scenario, bound: float | None) -
         own = attempt(user_solution, scheme, scenario, study.problem)
         # It was given nothing that it could refuse: whatever is wrong with what it does is its own.
         return own._replace(status="failed") if isinstance(own, Failure) and own.status == REFUSED else own
+    asked = load_variants(study.variants)
     if scheme == OPTIMUM:
-        return solve_best(scenario, study.problem, study.exact_up_to_devices, bound=bound, options=study.options)
-    return msopt.solve(scenario, study.problem, scheme, bound=bound, **study.options.get(scheme, {}))
+        exact_up_to = study.exact_up_to_devices
+        return solve_best(scenario, study.problem, exact_up_to, bound=bound, options=study.options, own=asked)
+    options: Mapping[str, Any] = study.options.get(scheme, {})
+    return msopt.solve(scenario, study.problem, scheme, bound=bound, **asked.asked, **options)
 
 
 def solve_best(
@@ -184,16 +202,17 @@ def solve_best(
     *,
     bound: float | None = None,
     options: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    own: Variants = NONE,
 ) -> Solution:
     """The optimum where method `exact` is affordable, else the best control that `decomposition` finds."""
     method = optimum_at(problem, scenario.device_count, exact_up_to)
     try:
-        return msopt.solve(scenario, problem, method, bound=bound, **options.get(method, {}))
+        return msopt.solve(scenario, problem, method, bound=bound, **own.asked, **options.get(method, {}))
     except (ParameterError, MemoryError):
         if method == DECOMPOSITION:
             raise
     # Its table does not fit this machine's memory; `bound` may be of another kind of correction.
-    return msopt.solve(scenario, problem, DECOMPOSITION, **options.get(DECOMPOSITION, {}))
+    return msopt.solve(scenario, problem, DECOMPOSITION, **own.asked, **options.get(DECOMPOSITION, {}))
 
 
 def _together(study: Study, scheme: str, devices: int) -> bool:
@@ -204,7 +223,8 @@ def _together(study: Study, scheme: str, devices: int) -> bool:
 
 def _solved_together(study: Study, scenarios: Sequence[Scenario | Failure]) -> list[dict[str, Solution | Failure]]:
     """The schemes that one call of `solve_many` serves, at each point; one by one where that call fails."""
-    cells = [scenario for scenario in scenarios if isinstance(scenario, Scenario)]
+    cells = [scenario for scenario in scenarios if isinstance(scenario, Scenario) and not scenario.variant_fields]
+    cells = [] if study.variants else cells
     schemes = [scheme for scheme in study.methods if cells and _together(study, scheme, cells[0].device_count)]
     if not schemes:
         return [{} for _ in scenarios]
@@ -212,7 +232,7 @@ def _solved_together(study: Study, scenarios: Sequence[Scenario | Failure]) -> l
     solved: Iterator[Solution | Failure] = iter(
         together if isinstance(together, list) else [attempt(_decomposition, cell) for cell in cells]
     )
-    return [dict.fromkeys(schemes, next(solved)) if isinstance(scenario, Scenario) else {} for scenario in scenarios]
+    return [dict.fromkeys(schemes, next(solved)) if scenario in cells else {} for scenario in scenarios]
 
 
 def _decomposition(scenario: Scenario) -> Solution:

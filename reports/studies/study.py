@@ -73,6 +73,7 @@ class Study(BaseModel):
     fixed: dict[str, Value] = {}
     axes: dict[str, Annotated[list[Value], Field(min_length=1)]] = {}
     options: dict[str, dict[str, Value]] = {}
+    variants: list[str] = []
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -82,7 +83,7 @@ class Study(BaseModel):
             _known("presets", preset, PRESETS)
         if self.scenarios and self.draws != 1:
             raise ValueError(f"draws = {self.draws}: a scenario file is not drawn, so draws must be 1")
-        for key in ("presets", "scenarios", "methods"):
+        for key in ("presets", "scenarios", "methods", "variants"):
             _once(key, getattr(self, key))
         for name, values in self.axes.items():
             _once(f"axes.{name}", values)

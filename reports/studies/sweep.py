@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 STUDY, FINISHED, RESULTS = "study.json", "finished.jsonl", "results.parquet"
-_TEXTS = ("scenario_hash", "cause")
+_TEXTS = ("scenario_hash", "cause", "utility")
 """Columns that hold text, even where they hold nothing."""
 
 

@@ -49,7 +49,7 @@ def _best_split(scenario: Scenario, deadline_s: float, shares: list[float], left
 
 
 def relaxed_optimum(scenario: Scenario, around_s: float) -> float:
-    """Best goodput over deadlines within a factor of ten of a given one [tokens/s]: a grid, then its best interval."""
+    """Best goodput over deadlines within a factor of ten of a given one [token/s]: a grid, then its best interval."""
     others = scenario.device_count - 1
 
     def loss(t: float) -> float:

@@ -281,7 +281,9 @@ def anything(seed: int) -> Scenario:
 BASELINES = {
     "homogeneous": ("exact",),
     "heterogeneous": ("grid", "fixed", "equal-bandwidth", "homogeneous"),
-    "modes": ("greedy", "all-uplink", "all-downlink", "uniform-length", "computation-only"),
+    "modes": (
+        *("greedy", "all-uplink", "all-downlink", "uniform-length", "computation-only", "computation-only-greedy"),
+    ),
 }
 
 

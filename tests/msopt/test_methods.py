@@ -20,13 +20,13 @@ KEYS = """
     scenario problem method correction solver goodput_tokens_per_s standard_error_tokens_per_s bound_tokens_per_s gap
     round_s
     draft_upload_s verify_s correction_s per_token_s relaxed_goodput_tokens_per_s
-    price_of_bandwidth_tokens_per_s_per_hz warnings devices
+    price_of_bandwidth_tokens_per_s_per_hz utility utility_value utility_bound limits warnings devices
 """
 DEVICE_KEYS = """
     name draft_length bandwidth_hz rejection_probability uplink_probability downlink_probability expected_tokens
     goodput_tokens_per_s
 """
-WITHOUT_CONTROL = ("server-only", "point-to-point", "centralised")
+WITHOUT_CONTROL = ("server-only", "point-to-point", "centralised", "centralised-serial")
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +121,29 @@ def test_centralised_tries_every_length() -> None:
         solve(scenario_of(s3()), method="centralised")
 
 
+def test_the_server_drafts_for_one_device_after_another() -> None:
+    """K steps for a token of all: the best common length of L K t + T_ver, each written out."""
+    cell = s3()
+    scenario = scenario_of(cell).replace(server_draft_s_per_token=0.01)
+    every = []
+    for length in range(1, 9):
+        tokens = sum(sum(device["acceptance"] ** power for power in range(length + 1)) for device in cell["devices"])
+        verify = cell["server"]["verify_base_s"] + cell["server"]["verify_per_token_s"] * 3 * (length + 1)
+        every.append(tokens / (length * 3 * 0.01 + verify))
+    assert solve(scenario, method="centralised-serial").goodput == pytest.approx(max(every), rel=EXACT)
+    with pytest.raises(ParameterError, match=r"centralised-serial needs server\.draft_s_per_token"):
+        solve(scenario_of(s3()), method="centralised-serial")
+
+
+def test_a_finer_grid_reaches_the_optimum_where_the_default_one_does_not() -> None:
+    scenario, _ = draw("multispin-qwen35", devices=12, seed=2, bandwidth_hz=5e6)
+    best = solve(scenario, "heterogeneous", "exact").goodput
+    fine: dict[str, Any] = {"grid_phi": 300, "grid_lambda": 300, "grid_spacing": "logarithmic", "grid_epsilon": 1e-4}
+    coarse, found = (solve(scenario, method="grid", **given).goodput for given in ({}, fine))
+    assert coarse < best * (1.0 - 1e-9)
+    assert found == pytest.approx(best, rel=1e-9)
+
+
 def test_grid_stays_below_and_its_rules_differ() -> None:
     scenario, _ = draw("multispin-llama2", devices=8)
     ours = solve(scenario).goodput
@@ -147,6 +170,8 @@ def test_fixed_lengths_keep_to_the_limits() -> None:
         (("modes",), {"length": 3}, "option length goes with method fixed, not with decomposition"),
         (("heterogeneous", "grid"), {"grid_phi": 0}, "option grid_phi = 0 is not a whole number of at least 1"),
         (("heterogeneous", "grid"), {"grid_rule": "drop"}, 'option grid_rule = "drop" is not clip or skip'),
+        (("heterogeneous", "grid"), {"grid_epsilon": 2.0}, "grid_epsilon = 2.0 is not a number above 0 and at most 1"),
+        (("heterogeneous", "grid"), {"grid_epsilon": 0.0}, "grid_epsilon = 0.0 is not a number above 0 and at most 1"),
         (("modes",), {"samples": 1}, "option samples = 1 is not a whole number of at least 2"),
         (("modes",), {"sample": 5}, 'option "sample" is unknown; known are samples'),
     ],
@@ -267,7 +292,14 @@ def test_no_baseline_is_above_where_corrections_cost_next_to_nothing(seed: int) 
     scenario, _ = draw("multispin-qwen35", devices=12, seed=seed)
     scenario = scenario.replace(max_draft_length=60)
     ours = solve(scenario, "modes").goodput
-    for method in ("greedy", "computation-only", "uniform-length", "all-uplink", "all-downlink"):
+    for method in (
+        "greedy",
+        "computation-only",
+        "computation-only-greedy",
+        "uniform-length",
+        "all-uplink",
+        "all-downlink",
+    ):
         assert solve(scenario, "modes", method).goodput <= ours * (1.0 + NEVER_ABOVE)
 
 

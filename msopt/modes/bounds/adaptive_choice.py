@@ -21,6 +21,7 @@ from msopt.numerics.binomial import spread_binomial
 _FINE, _COARSE = 300, 60  # points of the grid; the fine ones are 0.5 % of a typical X apart
 _FINE_REACH, _COARSE_REACH = 1.5, 8.0  # in typical X, and in typical times: outcomes hardly go beyond
 _TOO_FAST = 0.35  # of a typical time: an uplink that hardly ever decides
+_LEAST_STAGES = 40  # a few devices vary too much for that
 _DEVIATIONS = np.linspace(-4.5, 4.5, 7)  # numbers of sharers that stand for all
 
 
@@ -41,7 +42,7 @@ class AdaptiveChoice:
         self.count = times.order.size
         need = times.inverse_snr[::-1]
         slow = self._uplink_s(np.array([sharers]), self.count)[:, 0] >= _TOO_FAST * typical_s
-        self.stages = max(1, int(np.count_nonzero(slow)))
+        self.stages = max(min(_LEAST_STAGES, self.count), int(np.count_nonzero(slow)))
         typical, far = times.downlink_need(np.full(2, sharers), typical_s * np.array([1.0, _COARSE_REACH]))
         fine = max(_FINE_REACH * float(typical), float(np.min(need)))
         coarse = np.geomspace(fine, max(float(far), 2.0 * fine), _COARSE)

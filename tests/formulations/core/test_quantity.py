@@ -38,7 +38,7 @@ def test_an_energy_budget_over_two_decisions() -> None:
     assert solution["draft_length"] == pytest.approx(lengths, rel=ARGMIN_RTOL)
     price = solution.shadow_price("energy")
     slope = (best_by_slsqp(S2, within=room(1.51e-3))[0] - best_by_slsqp(S2, within=room(1.49e-3))[0]) / 2e-5
-    assert price.unit == "(tokens/s)/(J)"
+    assert price.unit == "(token/s)/(J)"
     assert np.sum(price.value) == pytest.approx(slope, rel=1e-2)
 
 
@@ -96,7 +96,7 @@ def test_what_does_not_add_up_is_one_line(solved: DraftControl, kind: str) -> No
     ("one", "other", "below", "unit"),
     [
         ("s/token", "token", False, "s"),
-        ("tokens/s", "s", False, "token"),
+        ("token/s", "s", False, "token"),
         ("W", "s", False, "J"),
         ("J", "s", True, "W"),
         ("Hz", "bit/s/Hz", False, "bit/s"),

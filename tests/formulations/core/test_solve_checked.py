@@ -148,7 +148,7 @@ def test_a_requirement_that_cannot_be_met_is_named() -> None:
 
 
 def most_of_the_first_device() -> float:
-    """S2's first device at its best length while the second drafts one token [tokens/s], by two nested searches."""
+    """S2's first device at its best length while the second drafts one token [token/s], by two nested searches."""
 
     def loss(length: float) -> float:
         bits, e = 17 + 33792, np.log2(1.0 + 10.0 ** np.array([1.0, -0.5]))
@@ -170,7 +170,7 @@ def test_a_floor_tells_how_far_off_it_is() -> None:
     program = DraftControl(S2)
     program.require(program.device_goodput[0] >= 1000.0, name="floor")
     with pytest.raises(
-        ProblemInfeasibleError, match=r'"floor" .* it asks for at least 1000 tokens/s, and about 12\.2 is'
+        ProblemInfeasibleError, match=r'"floor" .* it asks for at least 1000 token/s, and about 12\.2 is'
     ):
         program.solve()
     program.withdraw("floor")
@@ -262,7 +262,7 @@ def test_requirements_move_the_optimum_and_have_a_price() -> None:
     price = bound.shadow_price("three")
     assert bound.objective < free
     assert bound["draft_length"][1] == pytest.approx(3.0, rel=1e-6)
-    assert price.unit == "(tokens/s)/(token)"
+    assert price.unit == "(token/s)/(token)"
     program.withdraw("three")
     program.require(program.draft_length[1] >= 3.01, name="three")
     assert price.value == pytest.approx((program.solve("CLARABEL").objective - bound.objective) / 0.01, rel=1e-2)

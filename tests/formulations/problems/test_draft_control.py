@@ -19,7 +19,7 @@ def test_two_devices(solver: str) -> None:
     assert solution["draft_length"] == pytest.approx([5.07815577, 2.23802286], rel=ARGMIN_RTOL)
     price = solution.shadow_price("bandwidth")
     assert price.value == pytest.approx(2.6411e-8, rel=PRICE_RTOL)
-    assert price.unit == "(tokens/s)/(Hz)"
+    assert price.unit == "(token/s)/(Hz)"
     assert solution.certificate.worst < RESIDUAL
 
 

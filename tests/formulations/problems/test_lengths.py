@@ -109,7 +109,7 @@ def test_price_of_the_deadline_is_the_finite_difference() -> None:
     prices = LengthsAtDeadline(S2, 0.12).solve("CLARABEL").shadow_price("deadline")
     goodput = [LengthsAtDeadline(S2, d).solve("CLARABEL").objective for d in (0.1199, 0.1201)]
     assert prices.value == pytest.approx((goodput[1] - goodput[0]) / 2e-4, rel=1e-3)
-    assert prices.unit == "(tokens/s)/(s)"
+    assert prices.unit == "(token/s)/(s)"
 
 
 def whole_optimum(scenario: Scenario, deadline_s: float) -> float:

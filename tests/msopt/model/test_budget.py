@@ -147,7 +147,7 @@ def assert_control_within(scenario: Scenario, problem: str, method: str) -> None
 
 
 def methods_with_a_control() -> list[tuple[str, str]]:
-    alone = ("point-to-point", "centralised", "server-only")
+    alone = ("point-to-point", "centralised", "centralised-serial", "server-only")
     return [(problem, name) for problem in PROBLEMS for name in METHODS[problem] if name not in alone]
 
 

@@ -15,6 +15,7 @@ from msopt.modes.local_search import best_lengths
 from msopt.modes.mode_problem import ModeProblem
 from msopt.modes.subsets import combination, expected_of_all, sum_of_all
 from msopt.numerics import memory
+from msopt.numerics.clock import Clock
 from tests import brute_force
 from tests.cases import Description, scenario_of
 from tests.mode_cases import problem_of
@@ -108,7 +109,7 @@ def test_many_lengths_of_six_devices(kind: str) -> None:
         assert np.max(problem.goodput(rows)) <= best * (1.0 + NEVER_ABOVE)
 
 
-@pytest.mark.parametrize("limit", [{"node_limit": 1}, {"node_limit": 3}, {"ends_at": 0.0}])
+@pytest.mark.parametrize("limit", [{"node_limit": 1}, {"node_limit": 3}, {"clock": Clock(0.0)}])
 def test_limits_leave_a_true_bound(limit: dict[str, float]) -> None:
     scenario = draw("uldl-qwen25", devices=10, seed=3, downlink_power_dbm=12.0)[0]
     best = solve(scenario, "modes", "exact").goodput
@@ -135,7 +136,7 @@ def test_the_first_search_ends_with_the_time() -> None:
             return problem.correction.gradient_s(rejection)
 
     watched = ModeProblem(scenario, Watched())  # type: ignore[arg-type]
-    over = best_lengths(watched, ends_at=0.0)
+    over = best_lengths(watched, clock=Clock(0.0))
     assert not asked
     assert one(problem, over) <= one(problem, best_lengths(watched))
     assert asked

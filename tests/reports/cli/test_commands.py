@@ -14,7 +14,8 @@ from tests.tolerances import EXACT
 KEYS = [
     *("scenario", "problem", "method", "correction", "solver", "goodput_tokens_per_s", "standard_error_tokens_per_s"),
     *("bound_tokens_per_s", "gap", "round_s", "draft_upload_s", "verify_s", "correction_s", "per_token_s"),
-    *("relaxed_goodput_tokens_per_s", "price_of_bandwidth_tokens_per_s_per_hz", "warnings"),
+    *("relaxed_goodput_tokens_per_s", "price_of_bandwidth_tokens_per_s_per_hz"),
+    *("utility", "utility_value", "utility_bound", "limits", "warnings"),
     *("server_only_tokens_per_s", "centralised_tokens_per_s", "devices"),
 ]
 LITERAL = ("[red]x", "$$", "a|b", "<b>x</b>", "=1+1", "NA", ":smile:", "x" * 200, "Ünï 漢字", "[/]")
@@ -44,7 +45,7 @@ def test_keys(msopt: Command, problem: Problem) -> None:
 def test_what_solve_writes_evaluate_reads(msopt: Command, problem: Problem) -> None:
     path, written = msopt.scenario(s2()), msopt.folder / "control.json"
     for method in METHODS[problem]:
-        if method in ("server-only", "point-to-point", "centralised"):
+        if method in ("server-only", "point-to-point", "centralised", "centralised-serial"):
             continue
         table = msopt.done("solve", path, "--problem", problem, "--method", method, "--output", written).out
         assert "dev-1" in table

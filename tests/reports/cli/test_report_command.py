@@ -5,13 +5,18 @@ import re
 
 import pytest
 
+from reports.claims import studied
 from reports.crosscheck import crosscheck_record
 from reports.page import collect
 from reports.shared.record import Record
 from reports.studies import gains
+from reports.studies.quoted import QUOTED
 from tests.cases import s2
 from tests.reports.command import Command, strict_json
 from tests.reports.studies.test_studies import FAMILIES, OWN, TINY
+
+QUOTED_OF_MS = {record.id for record in QUOTED if "devices" in record.at}
+"""What is quoted of 10 to 24 devices has no draws among five."""
 
 
 def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,6 +25,8 @@ def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(collect.CROSSCHECK_DEVICES, "quick", 4)
     monkeypatch.setattr(crosscheck_record, "SOLVERS", ("CLARABEL", "HIGHS"))
     monkeypatch.setattr(gains, "FAMILIES", FAMILIES)
+    small = tuple(claim for claim in studied.MS_CLAIMS if claim.id not in QUOTED_OF_MS)
+    monkeypatch.setattr(studied, "MS_CLAIMS", small)
     path, folder = msopt.scenario(s2()), msopt.folder / "new" / "out"
     done = msopt.done("report", path, "--output", folder, "--method", OWN, "--seed", 3, "--jobs", 1)
     assert done.out == f"The report is in {folder / 'report.html'}\n"

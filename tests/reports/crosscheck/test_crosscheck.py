@@ -54,7 +54,7 @@ def test_every_entry_of_the_registry_has_its_check() -> None:
 @pytest.fixture(scope="module")
 def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[CrosscheckTables, Path]:
     folder = tmp_path_factory.mktemp("worst")
-    return crosscheck(TrialPlan(trials=2, seed=0, largest=12), folder), folder
+    return crosscheck(TrialPlan(trials=2, seed=0, largest=12, formulations=tuple(CHECKS)), folder), folder
 
 
 def test_all_formulations_pass(everything: tuple[CrosscheckTables, Path]) -> None:

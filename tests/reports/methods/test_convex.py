@@ -74,7 +74,7 @@ def test_the_table_names_the_solver(msopt: Command) -> None:
         ("--method convex --problem modes", [CONVEX, "modes", "decomposition, exact, greedy"]),
         ("--method convex --problem all", [CONVEX, "modes", "decomposition, exact, server-only"]),
         ("--method convex --length 4", ["length", "fixed", CONVEX]),
-        ("--method greedy", ["heterogeneous", "centralised, convex"]),
+        ("--method greedy", ["heterogeneous", "centralised-serial, convex"]),
     ],
 )
 def test_what_does_not_go_together(msopt: Command, line: str, words: list[str]) -> None:

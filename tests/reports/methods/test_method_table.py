@@ -83,7 +83,7 @@ def test_one_record_makes_a_method_known(monkeypatch: pytest.MonkeyPatch) -> Non
         methods.add(toy)
     cell = scenario_of(s2())
     assert msopt.solve(cell, "heterogeneous", "toy").goodput == msopt.solve(cell, "heterogeneous", "fixed").goodput
-    with pytest.raises(ParameterError, match="centralised, convex, toy"):
+    with pytest.raises(ParameterError, match="centralised-serial, convex, toy"):
         msopt.solve(cell, "heterogeneous", "toi")
     assert "toy" in names_of("baseline")
     assert label_of("toy") == looks(["toy"])["toy"].label == "A toy"

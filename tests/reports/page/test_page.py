@@ -183,7 +183,7 @@ def test_every_scheme_is_named_and_told_apart(drawn: dict[str, list[Panel]], mad
         looks = {(line.get_color(), line.get_marker(), str(line.get_linestyle())) for line in axes.lines}
         assert len(looks) == len({look[0] for look in looks}) == len({look[1] for look in looks}) == schemes
         texts = [text.get_text() for text in axes.texts]
-        assert {"exact (ours)", "[MS] Algorithm 1", "Fixed BW&L", OWN} <= set(texts)
+        assert {"exact (ours)", "Homo", "Fixed BW&L", OWN} <= set(texts)
 
 
 def test_every_claim_stands_beside_one_figure(made_up: Record, report: Path) -> None:
@@ -240,7 +240,7 @@ def test_the_answer_compares_every_method(msopt: Command) -> None:
     }
     best = rows.groupby("problem", sort=False)["goodput_tokens_per_s"].first()
     for row in rows.astype(object).where(rows.notna(), None).to_dict("records"):
-        if row["method"] == "centralised":
+        if str(row["method"]).startswith("centralised"):
             assert row["goodput_tokens_per_s"] is None
             assert "server.draft_s_per_token" in row["reason"]
             continue

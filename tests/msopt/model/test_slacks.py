@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from msopt import Control, Reaction, evaluate, evaluate_reaction
-from msopt.model.limits import FEASIBILITY_RTOL, LIMITS, REACTION_LIMITS, Slack
+from msopt.model.slacks import FEASIBILITY_RTOL, LIMITS, REACTION_LIMITS, Slack
 from tests.cases import s2, s3, scenario_of
 from tests.tolerances import FEW_ROUNDINGS
 

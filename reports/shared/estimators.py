@@ -1,0 +1,134 @@
+"""What is said of a mean over draws, and of ratios and differences of means, each with the interval it lies in.
+
+Every estimator here is a function of means over the same draws. To first order such a function is itself a mean, of
+what each draw adds to it (the delta method), so Student's interval serves it. That of a ratio is laid on its logarithm,
+where it is nearest to its level; DESIGN.md, section 10, has the measured coverage.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import stats
+
+from msopt.arrays import FloatArray
+from msopt.numerics.intervals import LEVEL, proportion_interval
+
+
+class Mean(NamedTuple):
+    """A mean, its interval and how many draws it is made of."""
+
+    mean: float
+    low: float
+    high: float
+    draws: int
+
+    def shifted(self, by: float) -> "Mean":
+        """The same, some number higher."""
+        return Mean(self.mean + by, self.low + by, self.high + by, self.draws)
+
+    def times(self, factor: float) -> "Mean":
+        """The same, in another unit or with the other sign."""
+        ends = sorted((factor * self.low, factor * self.high))
+        return Mean(factor * self.mean, ends[0], ends[1], self.draws)
+
+
+@dataclass(frozen=True, eq=False)
+class OfMeans:
+    """A function of means over the same draws: its value, and what each draw adds to it to first order.
+
+    Attributes
+    ----------
+    value : float
+    influence : array, shape (draws,)
+        Adds up to 0. That of a sum is the sum, that of a ratio a/b is (a's - a/b b's)/b.
+    """
+
+    value: float
+    influence: FloatArray
+
+    @classmethod
+    def of(cls, values: Any) -> Self:
+        """The mean itself; NaN of no draws."""
+        drawn = np.asarray(values, dtype=float)
+        mean = float(np.mean(drawn)) if drawn.size else math.nan
+        return cls(mean, drawn - mean)
+
+    def __sub__(self, other: "OfMeans") -> "OfMeans":
+        return OfMeans(self.value - other.value, self.influence - other.influence)
+
+    def __truediv__(self, other: "OfMeans") -> "OfMeans":
+        ratio = self.value / other.value if other.value else math.nan
+        return OfMeans(ratio, (self.influence - ratio * other.influence) / (other.value or math.nan))
+
+    def interval(self, level: float = LEVEL) -> Mean:
+        """Student's interval of the linearised mean; of one draw, the value itself three times."""
+        count = self.influence.size
+        if count < 2:
+            return Mean(self.value, self.value, self.value, count)
+        spread = float(np.std(self.influence, ddof=1)) / math.sqrt(count)
+        low, high = (float(end) for end in stats.t.interval(level, count - 1)) if spread else (0.0, 0.0)
+        return Mean(self.value, self.value + low * spread, self.value + high * spread, count)
+
+    def log_interval(self, level: float = LEVEL) -> Mean:
+        """That of the logarithm, taken back; of a value that is not above 0, the plain one."""
+        if not self.value > 0.0:
+            return self.interval(level)
+        log = OfMeans(math.log(self.value), self.influence / self.value).interval(level)
+        return Mean(self.value, math.exp(log.low), math.exp(log.high), log.draws)
+
+
+def mean_of(values: Any, level: float = LEVEL) -> Mean:
+    """Mean of independent draws with Student's interval; of one draw, the value itself three times; of none, NaN.
+
+    >>> [round(x, 3) for x in mean_of([1.0, 2.0, 3.0])]
+    [2.0, -0.484, 4.484, 3]
+    """
+    return OfMeans.of(values).interval(level)
+
+
+def ratio_of_means(above: Any, below: Any, level: float = LEVEL) -> Mean:
+    """Mean over mean of paired draws: what is read off two curves of means.
+
+    >>> [round(x, 3) for x in ratio_of_means([2.0, 4.0, 6.0], [1.0, 1.0, 4.0])]
+    [2.0, 0.578, 6.926, 3]
+    """
+    return (OfMeans.of(above) / OfMeans.of(below)).log_interval(level)
+
+
+def gain_of_means(above: Any, below: Any, level: float = LEVEL) -> Mean:
+    """`ratio_of_means` less 1."""
+    return ratio_of_means(above, below, level).shifted(-1.0)
+
+
+def share_of(truths: Any, level: float = LEVEL) -> Mean:
+    """Share of the draws in which something is so, with Clopper and Pearson's interval: never below its level.
+
+    >>> [round(x, 3) for x in share_of([True, True, True, False])]
+    [0.75, 0.194, 0.994, 4]
+    """
+    found = np.asarray(truths, dtype=bool)
+    low, high = proportion_interval(int(found.sum()), found.size, level)
+    return Mean(float(np.mean(found)) if found.size else math.nan, low, high, found.size)
+
+
+def halves(draws: Any) -> tuple[FloatArray, FloatArray]:
+    """The draws of a table (one each row) to choose on, and those to judge on: a peak flatters the draws it is of.
+
+    Every other draw, so that both halves have some from two on; one draw is both.
+    """
+    rows = np.asarray(draws, dtype=float)
+    return (rows, rows) if len(rows) < 2 else (rows[1::2], rows[::2])
+
+
+def lies(estimate: Mean, low: float, high: float) -> bool | None:
+    """Whether a number lies from `low` to `high`: True or False by its whole interval, None where that reaches both.
+
+    >>> found = Mean(2.0, 1.5, 2.5, 9)
+    >>> lies(found, 0.0, 3.0), lies(found, 3.0, 4.0), lies(found, 2.0, 3.0)
+    (True, False, None)
+    """
+    if low <= estimate.low and estimate.high <= high:
+        return True
+    return False if estimate.high < low or high < estimate.low else None

@@ -1,0 +1,53 @@
+"""Variants in the cross-check: enumeration that knows no table, cells that bind, rows that pass and rows that fail."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from msopt import GoodputFloor, Scenario, TokenBudget, evaluate
+from msopt.lengths.relaxed import length_split
+from msopt.model.control import Control
+from msopt.variants.variant import Variant
+from reports.crosscheck import variant_checks
+from reports.crosscheck.trials_run import TrialPlan, crosscheck
+from reports.crosscheck.variant_checks import NAMES
+from reports.crosscheck.variant_enumeration import best_of_all
+from tests.formulations.cells import S2
+
+
+def test_enumeration_against_the_evaluator_over_all_lengths() -> None:
+    """Two devices, two limits: every pair of lengths scored with its quickest shares."""
+    variant = Variant.of(S2, limits=[GoodputFloor(5.5), TokenBudget(7)])
+    best = -np.inf
+    for first in range(1, 17):
+        for second in range(1, 17):
+            lengths = np.array([first, second])
+            _, share = length_split(S2, lengths.astype(float))
+            control = Control(problem="heterogeneous", draft_length=lengths, bandwidth_hz=share)
+            score = evaluate(S2, control, limits=variant.limits)
+            if all(slack.violation == 0.0 for slack in score.slacks):
+                best = max(best, score.goodput)
+    assert best_of_all(S2, variant) == pytest.approx(best, rel=1e-12)
+    assert best_of_all(S2, Variant.of(S2, limits=[GoodputFloor(50.0)])) == -np.inf
+    assert best_of_all(S2.replace(max_draft_length=200), variant) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_cell_of_every_variant(name: str, tmp_path: Path) -> None:
+    found = crosscheck(TrialPlan(trials=2, seed=3, formulations=(name,), solvers=("CLARABEL",)), tmp_path)
+    table, program = found.verdicts
+    assert (table["verdict"], table["solved"]) == ("pass", 2)
+    assert program["verdict"] in ("pass", "not asked")
+    assert (program["verdict"] == "not asked") <= any(note["kind"] == "not asked" for note in found.notes)
+    saved = Scenario.read(table["worst_scenario"])
+    assert saved.variant_fields
+    again = crosscheck(TrialPlan(scenarios=(saved,), solvers=("CLARABEL",))).verdicts
+    assert next(row for row in again if row["formulation"] == "variant" and row["solver"] == "table")["trials"] == 1
+
+
+def test_a_wrong_optimum_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(variant_checks, "best_of_all", lambda *_: 1e3)
+    found = crosscheck(TrialPlan(trials=1, formulations=("variant token_budget",), solvers=("CLARABEL",)))
+    assert [row["verdict"] for row in found.verdicts] == ["FAIL", "FAIL"]
+    assert any("below enumeration by" in note["text"] for note in found.notes)

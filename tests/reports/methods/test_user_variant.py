@@ -1,0 +1,124 @@
+"""`--variant`: a user's own utility or limit, from its name to every command, behind the one boundary."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from msopt import ParameterError, TokenBudget, solve
+from reports.methods.user_variant import load_variants
+from tests.cases import s2, scenario_of
+from tests.reports.cli.test_errors import assert_one_line
+from tests.reports.command import Command
+
+MINE = "tests.reports.own_variants"
+
+
+def test_arguments_are_literals() -> None:
+    found = load_variants([f"{MINE}:Budget(4)", f"{MINE}:Saturating"])
+    assert found.utility is not None
+    assert (found.utility.name, [limit.name for limit in found.limits]) == ("saturating", ["my budget"])
+    assert (
+        load_variants([f"{MINE}:Budget(most=4.5)"]).limits[0].right(SimpleNamespace(scenario=scenario_of(s2()))) == 4.5
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Budget(__import__('os'))", "is not MODULE:CLASS or MODULE:CLASS"),
+        ("Budget(*[4])", "is not MODULE:CLASS or MODULE:CLASS"),
+        ("Budget(4", "is not MODULE:CLASS or MODULE:CLASS"),
+        ("Budget", "cannot be made: TypeError"),
+        ("FloatArray", "neither an msopt.Utility nor an msopt.ControlLimit|not a function|cannot be made"),
+        ("NoForm", "has neither numbers"),
+        ("Missing", '"Missing" is not a function'),
+    ],
+)
+def test_what_is_none_is_one_line(name: str, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        load_variants([f"{MINE}:{name}"])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Fails", "fails in value: ZeroDivisionError: no devices"),
+        ("Nothing", "value answers NaN"),
+        ("Halved", "what it asks of bandwidths is below what the bits need"),
+    ],
+)
+def test_what_fails_in_a_search_is_one_line(name: str, words: str) -> None:
+    own = load_variants([f"{MINE}:{name}"])
+    with pytest.raises(ParameterError, match=words) as caught:
+        solve(scenario_of(s2()), **own.asked)
+    assert "\n" not in str(caught.value)
+
+
+def test_solve_and_evaluate_take_it(msopt: Command) -> None:
+    path, written = msopt.scenario(s2()), msopt.folder / "control.json"
+    own = ("--variant", f"{MINE}:Budget(4)")
+    found = msopt.solved(path, "heterogeneous", *own, "--output", written)
+    assert found["goodput_tokens_per_s"] == solve(scenario_of(s2()), limits=[TokenBudget(4)]).goodput
+    assert found["limits"] == [{"name": "my budget", "slack": 0.0, "unit": "token", "price": None}]
+    assert "my budget" in msopt.done("evaluate", path, "--control", written, *own).out
+    stricter = ("--variant", f"{MINE}:Budget(3)", "--variant", f"{MINE}:Saturating")
+    outcome = msopt("evaluate", path, "--control", written, *stricter)
+    assert_one_line(outcome, 3, ["control.json: my budget is broken by 1 token"])
+    priced = msopt.solved(path, "heterogeneous", *own, "--method", "convex")
+    assert priced["limits"][0]["price"] > 0.0
+
+
+def test_one_form_alone_goes_as_far_as_it_goes(msopt: Command) -> None:
+    path = msopt.scenario(s2())
+    outcome = msopt("solve", path, "--variant", f"{MINE}:TableAlone", "--format", "json")
+    assert outcome.code == 0
+    assert outcome.record["warnings"][0].startswith("limit table alone has no two sides")
+    assert sum(device["draft_length"] for device in outcome.record["devices"]) <= 5
+    refused = msopt("solve", path, "--variant", f"{MINE}:TableAlone", "--method", "convex")
+    assert_one_line(refused, 2, ["limit table alone"])
+    spoken = msopt("solve", path, "--variant", f"{MINE}:Numbers", "--format", "json")
+    assert spoken.record["utility"] == "numbers"  # what it prints is not in the JSON
+    assert_one_line(msopt("solve", path, "--variant", f"{MINE}:Numbers", "--method", "convex"), 2, ["utility numbers"])
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "words"),
+    [
+        ("Budget(4)", "pass", ""),
+        ("Saturating", "pass", ""),
+        ("Stricter(5)", "FAIL", "enumeration missed by"),
+        ("Laxer(5)", "FAIL", "wrongly infeasible"),
+        ("TableAlone", "not asked", "has no two sides"),
+    ],
+)
+def test_the_crosscheck_tells_a_wrong_table_form(msopt: Command, name: str, verdict: str, words: str) -> None:
+    few = ("--trials", 2, "--seed", 1, "--solver", "CLARABEL", "--output", msopt.folder / "worst", "--format", "json")
+    outcome = msopt("crosscheck", "--variant", f"{MINE}:{name}", *few)
+    assert outcome.code == (1 if verdict == "FAIL" else 0)
+    table = outcome.record["verdicts"][0]
+    assert (table["formulation"], table["solver"], table["verdict"]) == (f"variant {MINE}:{name}", "table", verdict)
+    assert words in " ".join(note["text"] for note in outcome.record["notes"])
+    if verdict == "pass":
+        replayed = msopt("crosscheck", table["worst_scenario"], "--variant", f"{MINE}:{name}", *few[4:])
+        again = replayed.record["verdicts"][0]
+        assert again["objective_difference_worst"] == pytest.approx(table["objective_difference_worst"], abs=1e-12)
+
+
+def test_a_sweep_has_its_utility_as_a_column(msopt: Command, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    study = msopt.folder / "study.toml"
+    study.write_text(
+        'presets = ["multispin-llama2"]\nmethods = ["optimum", "fixed"]\n[fixed]\ndevices = 3\n'
+        "[axes]\ntoken_budget = [4, 9]\n"
+    )
+    outcome = msopt("sweep", study, "--output", tmp_path / "out", "--jobs", 1, "--variant", f"{MINE}:Saturating")
+    assert outcome.code == 3
+    rows = pq.read_table(tmp_path / "out" / "results.parquet").to_pylist()
+    assert [row["status"] for row in rows] == ["solved", "refused"] * 2
+    assert all("takes no variant" in row["cause"] for row in rows if row["scheme"] == "fixed")
+    best = [row for row in rows if row["scheme"] == "optimum"]
+    assert [row["utility"] for row in best] == ["saturating"] * 2
+    assert best[0]["mean_draft_length_tokens"] * 3 <= 4.0
+    assert best[0]["utility_value"] <= best[1]["utility_value"] <= best[1]["utility_bound"]

@@ -1,0 +1,91 @@
+"""Utilities and limits as a user writes them: right ones, wrong ones, and ones with one form alone."""
+
+from typing import Any
+
+import numpy as np
+
+from msopt import ControlLimit, Utility
+from msopt.arrays import FloatArray
+
+
+class Budget(ControlLimit):
+    name, unit = "my budget", "token"
+
+    def __init__(self, most: float) -> None:
+        self.most = most
+
+    def left(self, at: Any) -> Any:
+        return at.draft_length.sum()
+
+    def right(self, at: Any) -> Any:
+        return self.most
+
+    def on_table(self, rules: Any) -> None:
+        rules.at_most(self.name, rules.table.drafted, self.most)
+
+
+class Stricter(Budget):
+    """Its table form forbids what its sides allow."""
+
+    def on_table(self, rules: Any) -> None:
+        rules.at_most(self.name, rules.table.drafted, self.most - 1.0)
+
+
+class Laxer(Budget):
+    """Its table form allows what its sides forbid."""
+
+    def on_table(self, rules: Any) -> None:
+        del rules
+
+
+class TableAlone(ControlLimit):
+    name, unit = "table alone", "token"
+
+    def on_table(self, rules: Any) -> None:
+        rules.at_most(self.name, rules.table.drafted, 5.0)
+
+
+class Doubled(ControlLimit):
+    """Twice the bandwidth that the bits need, told to tables alone."""
+
+    name, unit = "doubled", "Hz"
+
+    def on_table(self, rules: Any) -> None:
+        rules.bandwidth(lambda hz: 2.0 * hz)
+
+
+class Halved(Doubled):
+    def on_table(self, rules: Any) -> None:
+        rules.bandwidth(lambda hz: 0.5 * hz)
+
+
+class Saturating(Utility):
+    name, unit = "saturating", "1"
+
+    def of_device(self, goodput: FloatArray) -> FloatArray:
+        return np.log1p(goodput)
+
+    def expression(self, goodput: Any, cp: Any) -> Any:
+        return cp.sum(cp.log1p(goodput))
+
+
+class Numbers(Utility):
+    name, unit = "numbers", "1"
+
+    def of_device(self, goodput: FloatArray) -> FloatArray:
+        print("a word of the user's")
+        return np.sqrt(goodput)
+
+
+class Fails(Numbers):
+    def of_device(self, goodput: FloatArray) -> FloatArray:
+        raise ZeroDivisionError("no devices")
+
+
+class Nothing(Numbers):
+    def of_device(self, goodput: FloatArray) -> FloatArray:
+        return goodput * np.nan
+
+
+class NoForm(Utility):
+    name, unit = "no form", "1"
