@@ -11,6 +11,7 @@ from msopt import PRESETS, PROBLEMS, ParameterError
 from msopt.drawn.channel import CELLS
 from msopt.methods import methods_of
 from msopt.options import OPTIONS, TYPES
+from msopt.serving.server_settings import SERVERS
 from reports.methods import CONVEX  # noqa: F401  (so that the help names it)
 from reports.shared.output import Format
 
@@ -165,6 +166,13 @@ MaxLength = Annotated[
     int | None,
     typer.Option("--max", metavar="N", help="Greatest draft length [token] (default: as far as was measured)."),
 ]
+MinLength = Annotated[
+    int,
+    typer.Option("--min", metavar="N", help="Least draft length [token]: 1 for a drafter that must not pause."),
+]
+Server = Annotated[
+    str, typer.Option("--for", metavar="SERVER", help=f"Whose setting is written: {', '.join(SERVERS)}.")
+]
 Tolerance = Annotated[
     float,
     typer.Option("--tolerance", metavar="X", help="Share of its best goodput that merging may cost a batch size [1]."),
@@ -174,7 +182,7 @@ Synthetic = Annotated[
     typer.Option("--synthetic", help="Let vLLM accept by the measured curve, whatever is drafted: for load tests."),
 ]
 ConfigOutput = Annotated[
-    str | None, typer.Option("--output", metavar="FILE", help="Write vLLM's speculative_config to this file (JSON).")
+    str | None, typer.Option("--output", metavar="FILE", help="Write the server's setting to this file (vLLM: JSON).")
 ]
 Devices = Annotated[int, typer.Option("--devices", metavar="K", help="Number of devices.")]
 DrawSeed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of the draw.")]
