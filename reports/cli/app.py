@@ -1,4 +1,4 @@
-"""The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | measure | report | crosscheck`.
+"""The command line: `msopt solve | react | evaluate | scenario | scenarios | schedule | fit | measure | report | ...`.
 
 Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible,
 the solver failed, or a sweep has rows without an answer, 130 interrupted, 143 terminated. pandas, matplotlib and jinja2
@@ -23,6 +23,7 @@ from msopt.model.scenario import Problem
 from msopt.options import OPTIONS
 from reports.cli import arguments as opt
 from reports.cli.crosscheck_command import crosscheck
+from reports.cli.fit_command import fit
 from reports.cli.measure_command import measure
 from reports.cli.report_command import report
 from reports.cli.scenario_command import scenario
@@ -191,6 +192,7 @@ def evaluate(
 
 app.command()(scenario)
 app.command()(schedule)
+app.command()(fit)
 
 
 @app.command()

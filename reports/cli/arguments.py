@@ -61,6 +61,12 @@ def _parameter(name: str) -> inspect.Parameter:
 
 ProblemChoice = Literal["homogeneous", "heterogeneous", "modes", "all"]
 
+Throughputs = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="CSV: batch, length, tokens_per_s, and acceptance (of a token) or tokens_per_round."
+    ),
+]
 File = Annotated[str, typer.Argument(metavar="FILE", help="A scenario file, or the name of a bundled scenario.")]
 ProblemOption = Annotated[
     ProblemChoice,
