@@ -56,7 +56,10 @@ def _vllm_log(text: ServerText) -> Served:
 
 
 def _counters(prefix: str, text: ServerText) -> Served:
-    return Served.of_counts(read_counters(text.lines, prefix, text.model), text.draft_length)
+    counts = read_counters(text.lines, prefix, text.model)
+    if prefix == LLAMACPP_COUNTERS:
+        counts = [replace(part, by_confidence=True) for part in counts]
+    return Served.of_counts(counts, text.draft_length)
 
 
 def _by_record(read: Callable[[list[str]], tuple[list[Counts], list[str]]], text: ServerText) -> Served:

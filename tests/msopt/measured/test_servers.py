@@ -148,6 +148,17 @@ def test_llama_cpp_s_counters_have_positions() -> None:
     assert (served.drafts, served.drafted, served.accepted) == (106, 318, 148)
 
 
+def test_drafts_that_end_for_want_of_confidence_are_not_taken_for_two_lengths() -> None:
+    """100 drafts of 1 and of 3 tokens: vLLM chooses by batch size, and S(2) is counted among the 60 longer ones;
+    llama.cpp goes on where its draft is sure, and nothing is known of what the others would have had accepted."""
+    text = counters(100, 40 + 3 * 60, [70, 40, 25])
+    by_batch = read_server(text)
+    assert [p.survival for p in by_batch.curve] == pytest.approx([0.7, 40 / 60, 25 / 60], rel=EXACT)
+    by_confidence = read_server(text.replace("vllm:", "llamacpp:"))
+    assert [p.survival for p in by_confidence.curve] == [0.7]
+    assert "beyond position 1 they are not counted" in by_confidence.notes[0]
+
+
 def test_every_server_says_what_its_rate_is_and_what_is_not_known() -> None:
     for name in TEXTS:
         served = read(name, 2 if name == "llamacpp.log" else None)
