@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("msopt", "formulations", "verification", "reports")
 ALLOWED_OUTSIDE = {"msopt": {"numpy", "scipy", "pydantic", "tomli_w"}}
+ALONE = {("msopt.measured.prometheus_text", "prometheus_client")}
+"""What one module reads with, and loads where it is called."""
 HEAVY = {"cvxpy": {"formulations"}, "torch": {"verification"}, "matplotlib": {"reports"}}
 TYPE_ONLY = {
     (module, "pandas")
@@ -148,8 +150,15 @@ def test_the_core_needs_only_numpy_scipy_and_the_file_libraries() -> None:
     for module, tree in TREES.items():
         if of_package(module) == "msopt":
             outside = {of_package(name) for name in imports(tree)} - set(sys.stdlib_module_names) - {"msopt"}
-            extra = {name for name in outside - ALLOWED_OUTSIDE["msopt"] if (module, name) not in TYPE_ONLY}
+            extra = {name for name in outside - ALLOWED_OUTSIDE["msopt"] if (module, name) not in TYPE_ONLY | ALONE}
             assert not extra, f"{module} imports {extra}"
+
+
+def test_what_one_module_reads_with_is_loaded_where_it_is_called() -> None:
+    for module, library in ALONE:
+        body = [node for node in TREES[module].body if not isinstance(node, ast.FunctionDef)]
+        assert library in {of_package(name) for name in imports(TREES[module])}
+        assert library not in {of_package(name) for node in body for name in imports(node)}
 
 
 @pytest.mark.parametrize("library", HEAVY)

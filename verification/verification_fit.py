@@ -43,10 +43,10 @@ def fit_verification(batch: Sequence[int], draft_length: Sequence[int], seconds:
     if not _told_apart(grid[fitted]):
         raise ParameterError("the grid does not tell the terms apart: two batch sizes and two draft lengths are needed")
     columns, times = grid[fitted], every[fitted]
-    p_values = _least_squares(columns, times)[2]
+    p_values = least_squares(columns, times)[2]
     kept = [0, 1, 2]
     while True:
-        coefficient, error, p_value = _least_squares(columns[:, kept], times)
+        coefficient, error, p_value = least_squares(columns[:, kept], times)
         # A negative coefficient goes before one that is only not needed.
         badness = np.where(coefficient <= 0.0, 2.0, np.where(p_value > SIGNIFICANCE, p_value, 0.0))
         if len(kept) == 1 or not badness.any():
@@ -76,7 +76,7 @@ def _told_apart(columns: FloatArray) -> bool:
     return len(columns) > columns.shape[1] and bool(np.linalg.matrix_rank(columns) == columns.shape[1])
 
 
-def _least_squares(columns: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def least_squares(columns: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Coefficients, their standard errors and the p-value of each being 0."""
     inverse = np.linalg.inv(columns.T @ columns)
     coefficient = inverse @ (columns.T @ times)

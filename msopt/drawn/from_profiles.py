@@ -42,7 +42,7 @@ def draw_from_profiles(
     tasks : sequence of str, optional
         The tasks drawn from, with equal probability; by default all of the device's profile.
     served : Served, optional
-        Acceptance that a vLLM served, for every device in place of the profiles' tasks.
+        Acceptance that a server told, for every device in place of the profiles' tasks.
     devices, seed : int
         Number of devices K; seed of numpy's default generator.
     distribution_bits : int, optional
@@ -64,7 +64,7 @@ def draw_from_profiles(
     check_whole("devices", devices, 1, MOST_DEVICES)
     check_whole("seed", seed, 0)
     if served is not None and tasks:
-        raise ParameterError("tasks choose among a profile's acceptances; what vLLM served takes their place")
+        raise ParameterError("tasks choose among a profile's acceptances; what a server told takes their place")
     named = list(profiles.items())
     _check_one_target(named)
     cell = ULDL_CELL.with_options(devices, radio)
@@ -92,7 +92,7 @@ def draw_from_profiles(
     )
     stated, ours = ([text.format(c=cell) for text in unreplaced(texts, radio)] for texts in (cell.stated, cell.ours))
     step = f"a step for {devices} sequences, {stepped.label}" if stepped.server_draft else "not measured, left out"
-    law = "the measured curve of the device's task" if served is None else f"as vLLM served it: {about(served)}"
+    law = "the measured curve of the device's task" if served is None else f"as a server told it: {about(served)}"
     measured = [
         *(f"{name}: {_provenance(p)}" for name, p in named),
         f"acceptance: {law}",
@@ -120,14 +120,19 @@ def draw_from_profiles(
 
 
 def about(served: Served) -> str:
-    """What a vLLM served, in a few words."""
+    """What a server told, in a few words."""
     counts = f"{served.accepted} of {served.drafted} drafted tokens accepted in {served.drafts} drafts"
+    whose = f" ({served.source})" if served.source else ""
     if served.pooled is not None:
-        alpha, length = served.pooled
+        (alpha, length), interval = served.pooled, served.pooled_interval
         source = f"{counts}; " if served.drafts else ""
-        return f"{source}the geometric law, acceptance {alpha:.6g}, of a pooled rate at draft length {length}"
+        within = f" (95 % interval {interval[0]:.4g} to {interval[1]:.4g})" if interval else ""
+        return (
+            f"{source}the geometric law, acceptance {alpha:.6g}{within}, of a pooled rate at draft length {length}"
+            f"{whose}"
+        )
     points = ", ".join(f"{p.survival:.3f} ({p.low:.3f} to {p.high:.3f})" for p in served.curve)
-    return f"{counts}; S(1), S(2), ... with 95 % intervals: {points}"
+    return f"{counts}; S(1), S(2), ... with 95 % intervals: {points}{whose}"
 
 
 def _check_one_target(named: Sequence[tuple[str, Profile]]) -> None:

@@ -39,6 +39,8 @@ class Counts:
         Drafts whose first l tokens were accepted, l = 1, 2, ...; empty where it was not told.
     emitted : int or None
         Accepted tokens and one of the target's for each draft, where that is told in place of the drafts [token].
+    by_confidence : bool
+        Whether drafts end where the draft is unsure: the longer ones are the better ones then, and say nothing of all.
     """
 
     drafts: int | None
@@ -46,6 +48,7 @@ class Counts:
     accepted: int
     at: tuple[int, ...] = ()
     emitted: int | None = None
+    by_confidence: bool = False
 
     def of_length(self, draft_length: int) -> "Counts":
         """With the drafts and the accepted tokens that follow where all drafts have one length.
@@ -113,7 +116,11 @@ def _visited(part: _Part, place: int) -> float:
 
 def _parts(counts: Sequence[Counts], told: Collection[int]) -> list[_Part]:
     alike = [_alike_length(part) for part in counts]
-    unlike = [part for part, length in zip(counts, alike, strict=True) if length is None and _sure(part) < len(part.at)]
+    unlike = [
+        part
+        for part, length in zip(counts, alike, strict=True)
+        if length is None and _sure(part) < len(part.at) and not part.by_confidence
+    ]
     seen = {length for part, length in zip(counts, alike, strict=True) if length and (part.drafts or 0) >= _NO_CHANCE}
     known = sorted(set(told) or seen)
     pairs = _pairs(unlike, known)
@@ -129,6 +136,8 @@ def _parts(counts: Sequence[Counts], told: Collection[int]) -> list[_Part]:
             found.append(_Part(drafts, part.at, (float(drafts),) * length))
         elif _sure(part) == len(part.at):
             found.append(_Part(drafts, part.at, (float(drafts),) * len(part.at), short=True))
+        elif part.by_confidence:
+            found.append(_mixed(part, pairs[:0], 1))
         else:
             found.append(_mixed(part, pairs[next(fitting)], shortest))
     return found

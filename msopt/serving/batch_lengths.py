@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from msopt.arrays import FloatArray, IntArray
+from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.model.acceptance import Acceptance
 from msopt.model.validation import MOST_SERVED, MOST_TOGETHER, check_whole
 
 DEFAULT_TOLERANCE = 0.005
+NEAR = 0.01
+"""Lengths that lose no more than this share of the best goodput are as good as the best, for all that is measured."""
 MOST_GOODPUTS = 10_000_000
 """Batch sizes times lengths of one schedule."""
 
@@ -31,21 +33,37 @@ class Schedule:
         Goodput of every batch size at every length [token/s].
     ranges : tuple of (first, last, length)
         Inclusive ranges of batch sizes, each with one length; what lies between two keeps the one before.
+    min_length : int
+        The least length that is chosen; the goodput of shorter ones is known all the same [token].
     """
 
     batch_sizes: IntArray
     goodput_by_length: FloatArray
     ranges: tuple[tuple[int, int, int], ...]
+    min_length: int = 0
 
     @property
     def best_length(self) -> IntArray:
         """The best length of each batch size, the shortest of equals [token]."""
-        return np.asarray(np.argmax(self.goodput_by_length, axis=1))
+        return np.asarray(self.min_length + np.argmax(self.goodput_by_length[:, self.min_length :], axis=1))
 
     @property
     def best_goodput(self) -> FloatArray:
         """The goodput of each batch size at its best length [token/s]."""
-        return np.asarray(np.max(self.goodput_by_length, axis=1))
+        return np.asarray(np.max(self.goodput_by_length[:, self.min_length :], axis=1))
+
+    @property
+    def near_best(self) -> BoolArray:
+        """Which lengths are within `NEAR` of the best goodput of each batch size, the best among them."""
+        near = self.goodput_by_length >= (1.0 - NEAR) * self.best_goodput[:, None]
+        near[:, : self.min_length] = False
+        return np.asarray(near)
+
+    @property
+    def one_length(self) -> int:
+        """The length with the greatest least share of the best goodput over all batch sizes, the shortest of equals."""
+        share = np.min(self.goodput_by_length / self.best_goodput[:, None], axis=0)
+        return self.min_length + int(np.argmax(share[self.min_length :]))
 
     @property
     def draft_length(self) -> IntArray:
@@ -79,6 +97,7 @@ def schedule(
     batch_sizes: Sequence[int],
     max_length: int,
     tolerance: float = DEFAULT_TOLERANCE,
+    min_length: int = 0,
 ) -> Schedule:
     """Find the best length of each batch size, and the fewest ranges that keep the goodput.
 
@@ -96,6 +115,8 @@ def schedule(
         Greatest draft length [token].
     tolerance : float
         Share of its best goodput that merging may cost a batch size at most [1].
+    min_length : int
+        Least draft length; 1 for a server whose drafter must not pause [token].
 
     Raises
     ------
@@ -103,6 +124,7 @@ def schedule(
         For values outside their domains.
     """
     check_whole("max", max_length, 1, MOST_SERVED)
+    check_whole("min", min_length, 0, max_length)
     if not 0.0 <= tolerance < 1.0:
         raise ParameterError(f"tolerance = {tolerance:g} is not a share of the goodput, from 0 to below 1")
     if not batch_sizes:
@@ -120,7 +142,10 @@ def schedule(
     table = np.array(
         [b * tokens / (lengths * draft_step_s(b) + verify_s(b, lengths)) for b in (int(size) for size in sizes)]
     )
-    return Schedule(sizes, table, _merge(sizes, table / table.max(axis=1, keepdims=True), 1.0 - tolerance))
+    allowed = table[:, min_length:]
+    ranges = _merge(sizes, allowed / allowed.max(axis=1, keepdims=True), 1.0 - tolerance)
+    ranges = tuple((first, last, min_length + length) for first, last, length in ranges)
+    return Schedule(sizes, table, ranges, min_length)
 
 
 def _merge(sizes: IntArray, share: FloatArray, least: float) -> tuple[tuple[int, int, int], ...]:

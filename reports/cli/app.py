@@ -1,4 +1,4 @@
-"""The command line: `msopt solve | react | evaluate | emulate | scenario | schedule | measure | report | ...`.
+"""The command line: `msopt solve | react | evaluate | emulate | scenario | schedule | fit | measure | report | ...`.
 
 Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible,
 the solver failed, or a sweep has rows without an answer, 130 interrupted, 143 terminated. pandas and matplotlib
@@ -25,6 +25,7 @@ from msopt.options import OPTIONS
 from reports.cli import arguments as opt
 from reports.cli.crosscheck_command import crosscheck
 from reports.cli.emulate_command import emulate
+from reports.cli.fit_command import fit
 from reports.cli.measure_command import measure
 from reports.cli.report_command import report
 from reports.cli.scenario_command import scenario
@@ -194,6 +195,7 @@ def evaluate(
 
 app.command()(scenario)
 app.command()(schedule)
+app.command()(fit)
 
 
 @app.command()

@@ -11,6 +11,7 @@ from msopt import PRESETS, PROBLEMS, ParameterError
 from msopt.drawn.channel import CELLS
 from msopt.methods import methods_of
 from msopt.options import OPTIONS, TYPES
+from msopt.serving.server_settings import SERVERS
 from reports.methods import CONVEX  # noqa: F401  (so that the help names it)
 from reports.shared.output import Format
 
@@ -60,6 +61,12 @@ def _parameter(name: str) -> inspect.Parameter:
 
 ProblemChoice = Literal["homogeneous", "heterogeneous", "modes", "all"]
 
+Throughputs = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="CSV: batch, length, tokens_per_s, and acceptance (of a token) or tokens_per_round."
+    ),
+]
 File = Annotated[str, typer.Argument(metavar="FILE", help="A scenario file, or the name of a bundled scenario.")]
 ProblemOption = Annotated[
     ProblemChoice,
@@ -95,7 +102,7 @@ PresetName = Annotated[
     str | None,
     typer.Argument(
         metavar="[PRESET]",
-        help=f"A setting of the papers: {', '.join(PRESETS)}. Or none, with --profile or what a vLLM served.",
+        help=f"A setting of the papers: {', '.join(PRESETS)}. Or none, with --profile or what a server says.",
     ),
 ]
 ProfileNames = Annotated[
@@ -111,16 +118,19 @@ Tasks = Annotated[
     list[str] | None,
     typer.Option("--task", metavar="NAME", help="A task of the profile; may be repeated (default: all)."),
 ]
-VllmLog = Annotated[
+ServerLog = Annotated[
     str | None,
     typer.Option(
+        "--server-log",
         "--vllm-log",
         metavar="FILE",
-        help="Acceptance by position from a log of vLLM, or from the text of its /metrics.",
+        help="Acceptance from a server's log, the text of its /metrics, or its answers as JSON: vLLM, SGLang, "
+        "TensorRT-LLM, llama.cpp.",
     ),
 ]
-VllmModel = Annotated[
-    str | None, typer.Option("--vllm-model", metavar="NAME", help="The model, where /metrics has several.")
+ServerModel = Annotated[
+    str | None,
+    typer.Option("--server-model", "--vllm-model", metavar="NAME", help="The model, where /metrics has several."),
 ]
 PooledRate = Annotated[
     float | None,
@@ -162,6 +172,13 @@ MaxLength = Annotated[
     int | None,
     typer.Option("--max", metavar="N", help="Greatest draft length [token] (default: as far as was measured)."),
 ]
+MinLength = Annotated[
+    int,
+    typer.Option("--min", metavar="N", help="Least draft length [token]: 1 for a drafter that must not pause."),
+]
+Server = Annotated[
+    str, typer.Option("--for", metavar="SERVER", help=f"Whose setting is written: {', '.join(SERVERS)}.")
+]
 Tolerance = Annotated[
     float,
     typer.Option("--tolerance", metavar="X", help="Share of its best goodput that merging may cost a batch size [1]."),
@@ -171,7 +188,7 @@ Synthetic = Annotated[
     typer.Option("--synthetic", help="Let vLLM accept by the measured curve, whatever is drafted: for load tests."),
 ]
 ConfigOutput = Annotated[
-    str | None, typer.Option("--output", metavar="FILE", help="Write vLLM's speculative_config to this file (JSON).")
+    str | None, typer.Option("--output", metavar="FILE", help="Write the server's setting to this file (vLLM: JSON).")
 ]
 Devices = Annotated[int, typer.Option("--devices", metavar="K", help="Number of devices.")]
 DrawSeed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of the draw.")]

@@ -11,7 +11,7 @@ from reports.shared.inputs import read_served
 from reports.shared.output import say, warn
 
 BASE_PRESET = "uldl-qwen25"
-"""Where acceptance from a vLLM is all that is given: the preset that the rest is drawn from."""
+"""Where acceptance from a server is all that is given: the preset that the rest is drawn from."""
 
 
 def scenario(
@@ -19,8 +19,8 @@ def scenario(
     *,
     profile: opt.ProfileNames = None,
     task: opt.Tasks = None,
-    vllm_log: opt.VllmLog = None,
-    vllm_model: opt.VllmModel = None,
+    server_log: opt.ServerLog = None,
+    server_model: opt.ServerModel = None,
     pooled_rate: opt.PooledRate = None,
     pooled_length: opt.PooledLength = None,
     mean_length: opt.MeanLength = None,
@@ -35,11 +35,11 @@ def scenario(
     cell: opt.CellName = None,
     output: opt.TomlOutput = None,
 ) -> None:
-    """Draw a scenario from a paper's setting, or from measured profiles, or with the acceptance that a vLLM served.
+    """Draw a scenario from a paper's setting, or from measured profiles, or with the acceptance that a server tells.
 
     Its comment says whose each number is.
     """
-    served = read_served(vllm_log, vllm_model, pooled_rate, pooled_length, mean_length)
+    served = read_served(server_log, server_model, pooled_rate, pooled_length, mean_length)
     warnings: list[str] = []
     radio = {
         "bandwidth_hz": bandwidth_hz,
@@ -66,7 +66,7 @@ def scenario(
         if task or distribution_bits is not None:
             raise ParameterError("--task and --distribution-bits go with --profile")
         if preset is None and served is None:
-            raise ParameterError(f"name a preset ({', '.join(msopt.PRESETS)}), or give --profile or --vllm-log")
+            raise ParameterError(f"name a preset ({', '.join(msopt.PRESETS)}), or give --profile or --server-log")
         drawn, comment = msopt.draw(
             preset or BASE_PRESET,
             devices=devices,

@@ -10,7 +10,8 @@ from msopt import Control, ParameterError, Scenario, bundled
 from msopt.errors import describe
 from msopt.files.control_json import parse_control
 from msopt.files.whole_files import read_log, read_text
-from msopt.measured.served import Served, parse_vllm
+from msopt.measured.served import Served
+from msopt.measured.servers import read_server
 from msopt.model.control import Reaction
 
 
@@ -55,21 +56,21 @@ def read_served(
     pooled_length: int | None = None,
     mean_length: float | None = None,
 ) -> Served | None:
-    """Acceptance as a vLLM served it: from its text, a pooled rate, or tokens a round; None where none is given.
+    """Acceptance as a server tells it: from its text, a pooled rate, or tokens a round; None where none is given.
 
     Raises
     ------
     ParameterError
         For a text that says nothing, naming its file, or for options that do not go together.
     """
-    sources = {"--vllm-log": log, "--pooled-rate": pooled_rate, "--mean-length": mean_length}
+    sources = {"--server-log": log, "--pooled-rate": pooled_rate, "--mean-length": mean_length}
     given = [option for option, value in sources.items() if value is not None]
     if len(given) > 1:
         raise ParameterError(f"{given[0]} and {given[1]} are two sources of one acceptance")
     if log is None and (pooled_length is None) != (not given):
         raise ParameterError("--pooled-rate or --mean-length and --pooled-length go together")
     if model is not None and log is None:
-        raise ParameterError("--vllm-model goes with --vllm-log")
+        raise ParameterError("--server-model goes with --server-log")
     if pooled_rate is not None and pooled_length is not None:
         return Served.of_pooled(pooled_rate, pooled_length)
     if mean_length is not None and pooled_length is not None:
@@ -78,7 +79,7 @@ def read_served(
         return None
     text = read_log(log)
     try:
-        return parse_vllm(text, model, pooled_length)
+        return read_server(text, model, pooled_length)
     except ParameterError as error:
         raise ParameterError(f"{log}: {error}") from None
 

@@ -9,7 +9,8 @@ from msopt.drawn.presets import draw
 from msopt.errors import ParameterError
 from msopt.files.scenario_toml import parse, to_toml
 from msopt.measured.profile import Estimate, PayloadRow, Profile
-from msopt.measured.served import Served, parse_vllm
+from msopt.measured.served import Served
+from msopt.measured.servers import read_server
 from msopt.model.scenario import Scenario
 from tests.msopt.measured.test_served import counters
 from tests.profiles import profile, task, timing
@@ -89,7 +90,7 @@ def test_the_payload_keeps_99_per_cent_of_the_best_acceptance(rows: list[Payload
 
 
 def test_what_vllm_served_takes_the_place_of_the_tasks() -> None:
-    served = parse_vllm(counters(100, 300, [80, 64, 32]))
+    served = read_server(counters(100, 300, [80, 64, 32]))
     bare = profile(compute_only=True, tasks={}, payload=(), sampling=None)
     cell, comment = draw_from_profiles({"p": bare}, served=served, devices=2)
     assert [c.tolist() for c in cell.acceptance.curves if c is not None] == [[0.8, 0.64, 0.32]] * 2

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msopt.errors import ParameterError
-from msopt.measured.served import Served, parse_vllm, pooled_acceptance
+from msopt.measured.served import Served, pooled_acceptance
+from msopt.measured.servers import read_server
 from msopt.numerics.intervals import proportion_interval
 from tests.tolerances import EXACT
 
@@ -77,7 +78,7 @@ def test_counts_of_log_lines_are_recovered_and_added(parts: list[tuple[int, list
     count) it follows from what it prints. Without any accepted token, too."""
     positions = len(parts[0][1])
     text = "\n".join(["INFO starting", *(line(n, n * positions, at) for n, at in parts), "INFO done"])
-    served = parse_vllm(text)
+    served = read_server(text)
     total = [sum(at[l] for _, at in parts) for l in range(positions)]
     assert served.drafts == sum(n for n, _ in parts)
     assert (served.accepted, served.drafted) == (sum(total), served.drafts * positions)
@@ -90,7 +91,7 @@ def test_long_intervals_are_as_exact_as_their_rates(drafts: int, alpha: float, p
     """Three digits of a rate no longer tell single counts apart; with drafts of one length their number still is."""
     at = [int(drafts * alpha**l) for l in range(1, positions + 1)]
     for drafted in (drafts * positions, drafts * positions - 1):
-        served = parse_vllm(line(drafts, drafted, at))
+        served = read_server(line(drafts, drafted, at))
         assert served.drafts == pytest.approx(drafts, rel=0.05)
         assert served.drafts == drafts or drafted < drafts * positions
         curve = [p.survival for p in served.curve] + [0.0] * (positions - len(served.curve))
@@ -102,7 +103,7 @@ def test_counters_of_several_engines_are_added(parts: list[tuple[int, list[int]]
     positions = len(parts[0][1])
     text = NOISE + "".join(counters(n, n * positions, at, engine=str(e)) for e, (n, at) in enumerate(parts))
     total = [sum(at[l] for _, at in parts) for l in range(positions)]
-    check_curve(parse_vllm(text), sum(n for n, _ in parts), total)
+    check_curve(read_server(text), sum(n for n, _ in parts), total)
 
 
 def check_curve(served: Served, drafts: int, total: Sequence[int]) -> None:
@@ -116,7 +117,7 @@ def check_curve(served: Served, drafts: int, total: Sequence[int]) -> None:
 def test_drafts_that_shorten_with_the_batch_count_as_far_as_they_went() -> None:
     """Intervals of 5 tokens and of 2: positions 3 to 5 are judged by the first alone."""
     text = line(100, 500, [80, 60, 45, 30, 20]) + "\n" + line(400, 800, [300, 200, 0, 0, 0])
-    served = parse_vllm(text)
+    served = read_server(text)
     assert [(p.visited, p.accepted) for p in served.curve] == [(500, 380), (380, 260), (60, 45), (45, 30), (30, 20)]
     assert served.curve[2].survival == pytest.approx(260 / 500 * 45 / 60, rel=EXACT)
     assert served.notes == ()
@@ -131,7 +132,7 @@ def test_published_serving_logs(case: dict[str, Any]) -> None:
         f"Drafted: {case['drafted']} tokens, Per-position acceptance rate: {', '.join(map(str, curve))}, "
         f"Avg Draft acceptance rate: {100 * case['accepted'] / case['drafted']:.1f}%"
     )
-    served = parse_vllm(f"\x1b[36m(APIServer pid=1)\x1b[0;0m {text}\n")
+    served = read_server(f"\x1b[36m(APIServer pid=1)\x1b[0;0m {text}\n")
     assert served.drafts == case["drafts"]
     assert sum(p.accepted for p in served.curve) == served.accepted == case["accepted"]
     assert [p.survival for p in served.curve] == pytest.approx(curve, abs=5.001e-4)
@@ -140,7 +141,7 @@ def test_published_serving_logs(case: dict[str, Any]) -> None:
 
 def test_accepted_of_drafted_is_no_acceptance() -> None:
     case = COUNTED[0]
-    served = parse_vllm(line(23, 161, [17, 11, 6, 4, 3, 2, 1]))
+    served = read_server(line(23, 161, [17, 11, 6, 4, 3, 2, 1]))
     assert served.accepted / served.drafted == pytest.approx(0.273, abs=5e-4)
     assert sum(p.accepted for p in served.curve) / sum(p.visited for p in served.curve) == pytest.approx(44 / 66)
     assert 1 + sum(p.survival for p in served.curve) == pytest.approx(case["mean"], abs=5e-3)
@@ -171,12 +172,12 @@ def test_bad_pooled_rates(pooled: float, length: int, part: str) -> None:
 def test_texts_without_positions_give_a_pooled_rate() -> None:
     at = [80, 64, 51]
     pooled = pooled_acceptance(sum(at) / 300, 3)
-    by_counters = parse_vllm(counters(100, 300, at, per_pos=True))
+    by_counters = read_server(counters(100, 300, at, per_pos=True))
     assert by_counters.curve == ()
     assert by_counters.pooled == (pytest.approx(pooled), 3)
     assert "no rates by position" in by_counters.notes[0]
     head, _, tail = line(100, 300, at).partition("Per-position")
-    by_log = parse_vllm(head + tail[tail.index("Avg") :])
+    by_log = read_server(head + tail[tail.index("Avg") :])
     assert by_log.pooled is not None
     assert by_log.pooled[0] == pytest.approx(pooled, rel=1e-6)
     assert by_log.law(2).mean == pytest.approx([pooled] * 2, rel=1e-6)
@@ -186,7 +187,7 @@ def test_texts_without_positions_give_a_pooled_rate() -> None:
 
 
 def test_the_law_of_every_device() -> None:
-    law = parse_vllm(counters(100, 300, [80, 64, 32])).law(3)
+    law = read_server(counters(100, 300, [80, 64, 32])).law(3)
     assert law.survival(np.full(3, 2.0)) == pytest.approx([0.64] * 3)
     assert law.survival(np.full(3, 4.0)) == pytest.approx([0.16] * 3), "continued with the last ratio"
 
@@ -240,24 +241,24 @@ MISLEADING = [
 @pytest.mark.parametrize(("text", "parts"), MISLEADING)
 def test_misleading_texts_are_told_apart(text: str, parts: list[str]) -> None:
     with pytest.raises(ParameterError) as caught:
-        parse_vllm(text)
+        read_server(text)
     assert all(part in str(caught.value) for part in parts), str(caught.value)
 
 
 def test_one_model_of_several() -> None:
     text = GOOD_COUNTERS + counters(10, 30, [9, 8, 7], model="other")
-    assert parse_vllm(text, "other").drafts == 10
+    assert read_server(text, "other").drafts == 10
     with pytest.raises(ParameterError, match='no counters of model "third"; it has m, other'):
-        parse_vllm(text, "third")
+        read_server(text, "third")
     with pytest.raises(ParameterError, match="does not say which model"):
-        parse_vllm(GOOD_LINE, "m")
+        read_server(GOOD_LINE, "m")
 
 
 def test_no_cut_of_a_text_gives_anything_but_counts_or_a_parameter_error() -> None:
     for text in (GOOD_LINE, NOISE + GOOD_COUNTERS):
         for end in range(len(text)):
             try:
-                served = parse_vllm(text[:end])
+                served = read_server(text[:end])
             except ParameterError:
                 continue
             assert served.accepted in (44, 176), text[:end]

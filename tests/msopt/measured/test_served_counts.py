@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msopt.measured.served import parse_vllm
 from msopt.measured.served_counts import Counts, curve_of
+from msopt.measured.servers import read_server
 from tests.msopt.measured.test_served import counters, line
 from tests.tolerances import EXACT
 
@@ -31,7 +31,7 @@ def test_two_lengths_follow_from_the_totals() -> None:
     """100 drafts of 4 and 300 of 2, as printed: no other two lengths give 1000 tokens and rates that do not rise."""
     text = line(400, 1000, [301, 237, 44, 34])
     assert "Per-position acceptance rate: 0.752, 0.593, 0.110, 0.085" in text
-    for served in (parse_vllm(text), parse_vllm(counters(400, 1000, [301, 237, 44, 34]))):
+    for served in (read_server(text), read_server(counters(400, 1000, [301, 237, 44, 34]))):
         assert [p.survival for p in served.curve] == pytest.approx(
             [301 / 400, 237 / 400, 44 / 100, 34 / 100], rel=EXACT
         )
@@ -69,8 +69,8 @@ def test_the_server_s_arguments_tell_its_lengths() -> None:
         "'num_speculative_tokens_per_batch_size': [[1, 16, 4], [17, 64, 2], [65, 256, 0]]}}\n"
     )
     text = line(400, part.drafted, part.at)
-    assert len(parse_vllm(text).curve) == 1
-    assert [p.survival for p in parse_vllm(head + text).curve] == pytest.approx(S, abs=1e-3)
+    assert len(read_server(text).curve) == 1
+    assert [p.survival for p in read_server(head + text).curve] == pytest.approx(S, abs=1e-3)
 
 
 def test_a_few_that_end_early_count_as_the_others() -> None:
@@ -109,7 +109,7 @@ def test_known_lengths_give_the_whole_curve(pair: tuple[int, int], few: int, man
 
 def test_positions_nobody_accepted_are_known_to_be_drafted() -> None:
     """A server that ran at its shorter length only: nothing is said of the longer."""
-    served = parse_vllm(line(400, 800, [320, 256, 0, 0]))
+    served = read_server(line(400, 800, [320, 256, 0, 0]))
     assert [p.survival for p in served.curve] == pytest.approx(S[:2])
     assert served.positions == 4
 

@@ -20,6 +20,7 @@ from msopt.files.scenario_toml import parse
 from reports.cli.app import main
 from tests.cases import s2, s3
 from tests.msopt.measured.test_served import GOOD_LINE
+from tests.msopt.measured.test_servers import TEXTS as SERVERS
 from tests.reports.command import Outcome
 
 Tree = Any
@@ -168,9 +169,9 @@ def test_controls(content: bytes) -> None:
         assert 0.0 < outcome.record.get("goodput_tokens_per_s", outcome.record.get("correction_s")) < math.inf
 
 
-@given(mangled(st.sampled_from([GOOD_LINE, f"{GOOD_LINE}\n{GOOD_LINE}\n", COUNTERS])))
+@given(mangled(st.sampled_from([GOOD_LINE, f"{GOOD_LINE}\n{GOOD_LINE}\n", COUNTERS, *SERVERS.values()])))
 def test_logs(content: bytes) -> None:
     """What is written is a scenario."""
-    outcome = ran(["scenario", "--vllm-log", "l.log", "--devices", "2"], {"l.log": content})
+    outcome = ran(["scenario", "--server-log", "l.log", "--devices", "2"], {"l.log": content})
     if outcome.code == 0:
         assert scenario_of_text(outcome.out).device_count == 2

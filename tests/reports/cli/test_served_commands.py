@@ -142,3 +142,60 @@ def test_the_comment_of_a_served_acceptance_is_true(msopt: Command) -> None:
         other.write_text(own)
         there, here = Scenario.read(path), Scenario.read(other)
         assert there.replace(acceptance=here.acceptance) == here
+
+
+@pytest.mark.parametrize(
+    ("server", "parts"),
+    [
+        ("sglang", ["--speculative-algorithm STANDALONE", "--speculative-num-steps "]),
+        ("llama.cpp", ["--model-draft ", "--spec-draft-n-max "]),
+        ("tensorrt-llm", ["speculative_config:\n", "draft_len_schedule: {"]),
+        ("vllm", ['"num_speculative_tokens_per_batch_size"']),
+    ],
+)
+def test_each_server_gets_its_own_setting(msopt: Command, measured: Path, server: str, parts: list[str]) -> None:
+    path = msopt.folder / "setting.txt"
+    asked = ("schedule", measured, "--batch-sizes", "1-4", "--task", "code", "--for", server)
+    outcome = msopt(*asked, "--output", path)
+    record = msopt(*asked, "--format", "json").record
+    text = path.read_text()
+    assert outcome.code == 0
+    assert all(part in text for part in parts), text
+    assert (record["setting"] is None, record["speculative_config"] is None) == (server == "vllm", server != "vllm")
+    assert "within 1 % at the ends" in outcome.out
+    for row in record["batch_sizes"]:
+        assert row["best_draft_length"] in row["draft_lengths_within_1_percent"]
+
+
+def test_a_setting_that_no_server_has(msopt: Command, measured: Path) -> None:
+    for arguments, part in (
+        (("--for", "tgi"), '--for "tgi" is none of vllm, sglang, tensorrt-llm, llama.cpp'),
+        (("--for", "sglang", "--synthetic"), "--synthetic is vLLM's"),
+        (("--min", "-1"), "min = -1"),
+        (("--mean-length", "2.77"), "go together"),
+    ):
+        outcome = msopt("schedule", measured, *arguments)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert part in outcome.err
+
+
+def test_a_pause_of_the_drafter_is_told_with_its_remedy(msopt: Command, measured: Path) -> None:
+    """Length 0 pays at large batches only; with a floor of 1 no batch size drafts nothing."""
+    asked = ("schedule", measured, "--batch-sizes", "1-400", "--task", "chat")
+    assert "with --min 1 none pauses" in msopt(*asked).err
+    floored = msopt(*asked, "--min", 1, "--format", "json")
+    assert "none pauses" not in floored.err
+    assert min(row["draft_length"] for row in floored.record["batch_sizes"]) == 1
+
+
+def test_a_schedule_of_a_mean_length_is_that_of_its_law(msopt: Command, measured: Path) -> None:
+    """2.77 tokens a round at length 3: 1 + a + a^2 + a^3; the same from a server's own words."""
+    asked = ("schedule", measured, "--batch-sizes", "1-8", "--format", "json")
+    by_hand = msopt(*asked, "--mean-length", 2.77, "--pooled-length", 3).record
+    info = served(msopt, '{"speculative_num_steps": 3, "internal_states": [{"avg_spec_accept_length": 2.77}]}\n')
+    assert msopt(*asked, "--server-log", info).record["batch_sizes"] == by_hand["batch_sizes"]
+    told = msopt("scenario", "--server-log", info, "--devices", 1)
+    assert "SGLang's server info: avg_spec_accept_length is tokens a round with the target's own" in told.out.replace(
+        "\n#   ", " "
+    )
+    assert "warning: not known from SGLang's server info: S by position" in told.err

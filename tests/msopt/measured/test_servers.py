@@ -1,0 +1,244 @@
+"""What four servers say of acceptance, each in its own quantity: right values by arithmetic, and texts that mislead.
+
+The formats in tests/data/servers are the servers' own, the numbers made up.
+"""
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from msopt.errors import ParameterError
+from msopt.measured.served import Served
+from msopt.measured.servers import READERS, read_server
+from msopt.numerics.intervals import mean_interval, proportion_interval
+from tests.msopt.measured.test_served import GOOD_LINE, counters
+from tests.tolerances import EXACT
+
+FOLDER = Path(__file__).parents[2] / "data" / "servers"
+TEXTS = {path.name: path.read_text() for path in sorted(FOLDER.iterdir())}
+ANSWER = TEXTS["vllm_answers_summary.json"]
+
+
+def read(name: str, draft_length: int | None = None) -> Served:
+    return read_server(TEXTS[name], draft_length=draft_length)
+
+
+def tokens_a_round(served: Served) -> float:
+    alpha, length = served.pooled or (0.0, 0)
+    return sum(alpha**l for l in range(length + 1))
+
+
+def test_steps_one_by_one_leave_no_length_to_be_guessed() -> None:
+    """Ten drafts of 4, 2 and 1 tokens in both spellings. Seven accept a token and six a second, of seven that had
+    one; of three that had a third one accepts it, and its fourth. The histograms alone would say 1/10 for both."""
+    served = read("vllm_answers.jsonl")
+    assert (served.drafts, served.drafted, served.accepted) == (10, 3 * 4 + 2 * 2 + 1 + 2 * 4 + 2 * 2, 9 + 6)
+    assert [p.survival for p in served.curve] == pytest.approx([7 / 10, 6 / 10, 6 / 10 / 3, 6 / 10 / 3], rel=EXACT)
+    assert [(p.visited, p.accepted) for p in served.curve] == [(10, 7), (7, 6), (3, 1), (1, 1)]
+    assert served.notes == ()
+    assert "how requests differ" in served.source
+
+
+def test_histograms_of_requests_are_added() -> None:
+    """Of 50 steps 24 accept nothing, 10 one, 7 two, 9 three."""
+    served = read("vllm_answers_summary.json")
+    assert (served.drafts, served.drafted, served.accepted) == (50, 150, 10 + 2 * 7 + 3 * 9)
+    assert [p.survival for p in served.curve] == pytest.approx([26 / 50, 16 / 50, 9 / 50], rel=EXACT)
+    assert [(p.low, p.high) for p in served.curve] == [
+        pytest.approx(proportion_interval(count, 50)) for count in (26, 16, 9)
+    ]
+
+
+def test_two_digits_of_two_numbers_tell_the_length_and_what_the_rate_is() -> None:
+    """2.31 and 0.58: 2.31/4 is 0.5775, no (2.31 - 1)/K is near; 2.74 and 0.58: (2.74 - 1)/3, no 2.74/(K + 1) is."""
+    served = read("sglang.log")
+    assert tokens_a_round(served) == pytest.approx((10 * 2.31 + 20 * 2.61 + 10 * 2.39) / 40, rel=1e-12)
+    assert served.positions == 3
+    assert "accept len/4: the target's own token counts as drafted and as accepted" in served.notes[1]
+    later = read("sglang_later.log")
+    assert tokens_a_round(later) == pytest.approx((2.74 + 2.50) / 2, rel=1e-12)
+    assert later.positions == 3
+    assert not any("counts as drafted" in note for note in later.notes)
+    with pytest.raises(ParameterError, match="has rates of drafts of 3 tokens, not of 5"):
+        read("sglang.log", 5)
+
+
+def test_intervals_of_a_mean_are_as_wide_as_its_lines_spread() -> None:
+    """Equal weights: Student's; the ends are tokens a round, at most 4 with drafts of 3."""
+    means = (2.31, 2.41, 2.33, 2.35)
+    text = "".join(f"Decode batch, accept len: {mean:.2f}, cuda graph: True\n" for mean in means)
+    served = read_server(text, draft_length=3)
+    low, high = served.pooled_interval or (0.0, 1.0)
+    mean_ends = mean_interval(np.array(means))
+    assert [sum(a**l for l in range(4)) for a in (low, high)] == pytest.approx(mean_ends, rel=1e-9)
+    alone = read_server(text.partition("\n")[0] + "\n", draft_length=3)
+    assert (alone.pooled_interval, tokens_a_round(alone)) == (None, pytest.approx(2.31))
+
+
+def test_a_length_that_is_not_told_is_asked_for() -> None:
+    text = "Decode batch, #running-req: 1, accept len: 1.00, accept rate: 0.00, cuda graph: True\n"
+    with pytest.raises(ParameterError, match="lengths 1 to 64 fit its rates: give --pooled-length"):
+        read_server(text)
+    assert read_server(text, draft_length=4).pooled == (0.0, 4)
+    told = "ServerArgs(speculative_num_steps=5, speculative_eagle_topk=4, speculative_num_draft_tokens=8)\n"
+    served = read_server(told + text)
+    assert served.positions == 5
+    assert "drafts are trees" in served.notes[0]
+    with pytest.raises(ParameterError, match="tells that its drafts have 5 tokens"):
+        read_server(told + text, draft_length=4)
+
+
+def test_gauges_and_server_info_are_tokens_a_round() -> None:
+    assert tokens_a_round(read("sglang_metrics.txt")) == pytest.approx((2.5 + 2.7) / 2, rel=1e-12)
+    assert tokens_a_round(read("sglang_server_info.json")) == pytest.approx(2.77, rel=1e-12)
+    without = TEXTS["sglang_metrics.txt"].replace("num_steps", "num_other")
+    with pytest.raises(ParameterError, match="not how long its drafts are: give --pooled-length"):
+        read_server(without)
+    assert read_server(without, draft_length=3).pooled == read("sglang_metrics.txt").pooled
+    for value in ("NaN", "0.0"):
+        with pytest.raises(ParameterError, match="has no drafts yet"):
+            read_server(TEXTS["sglang_metrics.txt"].replace("} 2.5", f"}} {value}").replace("} 2.7", f"}} {value}"))
+
+
+def test_ranks_that_repeat_the_first_are_counted_once() -> None:
+    """24 of 48 tokens in 16 drafts of 3: 2.5 tokens a round. The interval is that of 8 of 16 drafts all or nothing."""
+    served = read("tensorrt_llm.jsonl")
+    assert (served.drafts, served.drafted, served.accepted) == (16, 48, 24)
+    assert tokens_a_round(served) == pytest.approx(2.5, rel=1e-12)
+    low, high = served.pooled_interval or (0.0, 0.0)
+    assert [sum(a**l for l in (1, 2, 3)) / 3 for a in (low, high)] == pytest.approx(proportion_interval(8, 16))
+
+
+def test_lengths_of_a_schedule_have_one_law() -> None:
+    """4 drafts of 4 and 20 of 2 accept 31 tokens: as many as alpha has accepted on average."""
+    alpha, longest = read("tensorrt_llm_schedule.json").pooled or (0.0, 0)
+    assert 24 * (alpha + alpha**2) + 4 * (alpha**3 + alpha**4) == pytest.approx(31, rel=1e-12)
+    assert longest == 4
+
+
+def test_a_line_that_is_cut_is_left_out() -> None:
+    served = read("tensorrt_llm_cut.log")
+    assert (served.drafts, served.accepted) == (20, 30)
+    assert served.notes[0].startswith("line 2 left out: it is cut short or damaged")
+
+
+def test_json_over_many_lines_that_is_cut_is_read_as_far_as_it_is_whole() -> None:
+    served = read_server(ANSWER[: ANSWER.index('"num_draft_tokens": 30')])
+    assert (served.drafts, served.accepted) == (40, 39)
+    assert served.notes[0].startswith("line 23 left out: it is cut short or damaged")
+
+
+def test_llama_cpp_s_lines() -> None:
+    """Without a mean the length is asked for; with it 311/1.55 are 200 drafts (199.97 to 201.29), 30/1.00 are 30, and
+    the request that had nothing accepted drafts 8 tokens as the others do, 459/230 a draft."""
+    with pytest.raises(ParameterError, match="accepted and drafted tokens only"):
+        read("llamacpp.log")
+    assert tokens_a_round(read("llamacpp.log", 2)) == pytest.approx(1 + 311 / 200, rel=1e-12)
+    served = read("llamacpp_means.log")
+    assert (served.drafts, served.drafted, served.accepted) == (200 + 30 + 4, 467, 341)
+    assert tokens_a_round(served) == pytest.approx(1 + 341 / 234, rel=1e-12)
+    assert "--spec-draft-p-min" in served.notes[-1]
+
+
+def test_llama_cpp_s_counters_have_positions() -> None:
+    served = read("llamacpp_metrics.txt")
+    assert [p.survival for p in served.curve] == pytest.approx([75 / 106, 46 / 106, 27 / 106], rel=EXACT)
+    assert (served.drafts, served.drafted, served.accepted) == (106, 318, 148)
+
+
+def test_drafts_that_end_for_want_of_confidence_are_not_taken_for_two_lengths() -> None:
+    """100 drafts of 1 and of 3 tokens: vLLM chooses by batch size, and S(2) is counted among the 60 longer ones;
+    llama.cpp goes on where its draft is sure, and nothing is known of what the others would have had accepted."""
+    text = counters(100, 40 + 3 * 60, [70, 40, 25])
+    by_batch = read_server(text)
+    assert [p.survival for p in by_batch.curve] == pytest.approx([0.7, 40 / 60, 25 / 60], rel=EXACT)
+    by_confidence = read_server(text.replace("vllm:", "llamacpp:"))
+    assert [p.survival for p in by_confidence.curve] == [0.7]
+    assert "beyond position 1 they are not counted" in by_confidence.notes[0]
+
+
+def test_every_server_says_what_its_rate_is_and_what_is_not_known() -> None:
+    for name in TEXTS:
+        served = read(name, 2 if name == "llamacpp.log" else None)
+        server = next(reader.server for reader in READERS if reader.server.lower()[:4] == name.replace("_", "-")[:4]
+                      or reader.server.replace(".", "").lower() == name[:8])  # fmt: skip
+        assert served.source.startswith(f"{server}'s ")
+        assert "; not known: " in served.source
+        assert any(note.startswith(f"not known from {server}'s ") for note in served.notes) == bool(served.pooled)
+
+
+# Texts that mislead
+
+STATS = TEXTS["tensorrt_llm.jsonl"]
+LATER = TEXTS["sglang_later.log"]
+MEANS = TEXTS["llamacpp_means.log"]
+INFO = TEXTS["sglang_server_info.json"]
+MISLEADING = [
+    (GOOD_LINE + "\n" + LATER, ["several servers (vLLM, SGLang)"]),
+    (STATS + MEANS, ["several servers (TensorRT-LLM, llama.cpp)"]),
+    (ANSWER.replace('"num_spec_steps": 40', '"num_spec_steps": 41') + "\n", ["line 1 contradicts itself", "41 steps"]),
+    (ANSWER.replace("120,", "30,") + "\n", ["line 1 contradicts itself", "39 of 30 tokens"]),
+    (ANSWER.replace("[20, 8", "[NaN, 8") + "\n", ["line 1 contradicts itself", "acceptance_histogram = nan"]),
+    (ANSWER.replace('"num_draft_tokens"', '"num_tokens"') + "\n", ["line 1", '"num_draft_tokens" is missing']),
+    (ANSWER[:300], ["line 10 is cut short or damaged"]),
+    (
+        TEXTS["vllm_answers.jsonl"].replace("[4,4,4,2,2,1]", "[4,4,4,2,2]"),
+        ["line 1 contradicts itself: 5 steps draft and 6"],
+    ),
+    (TEXTS["vllm_answers.jsonl"].replace("[4,4,4,2,2,1]", "[3,4,4,2,2,2]"), ["line 1", "step 1 accepts 4 of 3"]),
+    (STATS.replace('"numAcceptedTokens":13', '"numAcceptedTokens":33'), ["line 2 contradicts itself", "33 of 24"]),
+    (STATS.replace(":13,", ":1e9,"), ["line 2 contradicts itself", "numAcceptedTokens = 1000000000.0 is no whole"]),
+    (STATS.partition("\n")[0] + "\n", ["has no drafts yet"]),
+    (LATER.replace("accept len: 2.74,", "accept len: 0.74,"), ["line 1 contradicts itself", "below the target's own"]),
+    (LATER.replace("accept len: 2.74,", "accept len: 2.7").replace("2.50,", "nan,"), ["line 1 is cut"]),
+    (LATER.replace("0.58", "0.99"), ["not how long its drafts are: give"]),
+    (LATER.replace("2.74", "0.00").replace("2.50", "0.00"), ["has no drafts yet"]),
+    (INFO.replace("2.77", "null"), ["has no drafts yet"]),
+    (INFO.replace("2.77", "NaN") + "\n", ["line 1 contradicts itself", "avg_spec_accept_length = nan"]),
+    (INFO.replace("2.77", "4.2"), ["mean length = 4.2 is outside [1, 4]"]),
+    (MEANS.replace("311 accepted", "312 accepted"), ["line 1 contradicts itself", "312 tokens accepted of 399"]),
+    (MEANS.replace("2.55", "2.95"), ["line 1 contradicts itself", "a mean acceptance length of 2.95"]),
+    (MEANS.split("\n", maxsplit=1)[0][:-20], ["line 1 is cut short or damaged"]),
+    (TEXTS["llamacpp_metrics.txt"].replace(" 75", " 300"), ["cut short", "373 of them"]),
+    (TEXTS["sglang_metrics.txt"].replace("} 2.5", "} ..."), ["line 3 is cut short or holds no number"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "parts"), MISLEADING)
+def test_misleading_words_are_told_apart(text: str, parts: list[str]) -> None:
+    with pytest.raises(ParameterError) as caught:
+        read_server(text)
+    assert all(part in str(caught.value) for part in parts), str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_told_with_their_line() -> None:
+    for name in ("sglang.log", "llamacpp_means.log", "tensorrt_llm.jsonl", "llamacpp_metrics.txt"):
+        served = read_server("\udcff\n" + TEXTS[name])
+        assert served.notes[0] == "bytes that are not UTF-8 in line 1"
+        assert served.pooled == read(name).pooled
+        assert served.curve == read(name).curve
+
+
+def test_a_model_is_named_for_counters_alone() -> None:
+    other = TEXTS["sglang_metrics.txt"].replace('"m"', '"other"').replace("2.5", "1.5").replace("2.7", "1.7")
+    with pytest.raises(ParameterError, match=r"counters of several models \(m, other\)"):
+        read_server(TEXTS["sglang_metrics.txt"] + other)
+    served = read_server(TEXTS["sglang_metrics.txt"] + other, "other")
+    assert tokens_a_round(served) == pytest.approx(1.6, rel=1e-12)
+    with pytest.raises(ParameterError, match="does not say which model"):
+        read_server(LATER, "m")
+    assert read_server(counters(10, 30, [9, 8, 7]), "m").drafts == 10
+
+
+@pytest.mark.parametrize(
+    "phrase", ['[{"specDecodingStats":', "[[", "draft acceptance = 0.5", "accept len: 2.31", "sglang:spec_", '{"a":[']
+)
+def test_reading_is_linear_in_every_server_s_text(phrase: str) -> None:
+    """A phrase 30,000 times in one line and in as many: a square of that would take minutes."""
+    start = time.process_time()
+    for text in (phrase * 30_000, (phrase + "\n") * 30_000):
+        with pytest.raises(ParameterError):
+            read_server(text + '"specDecodingStats"')
+    assert time.process_time() - start < 10.0
