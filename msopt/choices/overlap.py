@@ -76,6 +76,7 @@ def solve_overlap(scenario: Scenario, groups: int, effort: SearchEffort | None =
         Of the papers' problem: no variant.
     groups : int
         N, at most K. Where groups differ (c1 > 0, or a K that N does not divide) fewer are tried, too.
+        Eight devices in four such groups then take more than ten minutes: every partition is improved.
     effort : SearchEffort, optional
         Of the search for lengths.
 
