@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
-from msopt.choices.draft_models import draft_model_actions, ladder
+from msopt.choices import draft_model_actions, ladder
 
 plt.style.use(Path(__file__).with_name("plain.mplstyle"))
 

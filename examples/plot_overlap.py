@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
-from msopt.choices.overlap import solve_overlap
+from msopt.choices import solve_overlap
 
 plt.style.use(Path(__file__).with_name("plain.mplstyle"))
 

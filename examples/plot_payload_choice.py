@@ -20,7 +20,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
-from msopt.choices.payload_actions import payload_actions, payload_options
+from msopt.choices import payload_actions, payload_options
 
 plt.style.use(Path(__file__).with_name("plain.mplstyle"))
 

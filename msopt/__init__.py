@@ -5,7 +5,8 @@ speculative decoding. This package solves the problems that [MS], Multi-SPIN (ar
 Uplink or Downlink? (arXiv 2608.29618), pose. What you find here:
 
 Scenario      K devices, a server, a cell; `Scenario.read`, `.write`, `.replace`
-solve         a problem of a scenario by one of `METHODS`, as a `Solution` (`.to_dict`, `.to_frame`)
+solve         a problem of a scenario by one of `METHODS`, as a `Solution` (`.to_dict`, `.to_frame`;
+              `.sensitivity`: what every number of the scenario is worth)
 react         the best modes and power once it is known whose drafts were rejected
 best_payloads who sends distributions with its drafts, and who exchanges one after a rejection
 evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
@@ -16,6 +17,8 @@ read_profile  a `Profile`: what was measured on a pair of models; `write_profile
 solve_actions the best row of an `ActionTable` for each device; utilities (`ProportionalFair`, ...) and limits
               (`GoodputFloor`, `TokenBudget`, ...) go to `solve` and `evaluate`, too; one's own are a `Utility`
               or a `ControlLimit`
+choices       payloads, draft models and trees for each device; overlap, turns, who drafts, capacity
+uncertain     laws of acceptance over prompts, learning it online
 bundled       the scenarios and profiles that come with the package
 multispin     the lemmas, the theorem and the proposition of [MS], on plain arrays
 uldl          the lemmas and the proposition of [UD], on plain arrays
@@ -26,6 +29,8 @@ Symbols: alpha, `acceptance`; L, `draft_length` [token]; tau, `draft_s_per_token
 
 from importlib.metadata import version
 
+from msopt import choices as choices
+from msopt import uncertain as uncertain
 from msopt.drawn.from_profiles import draw_from_profiles as draw_from_profiles
 from msopt.drawn.presets import PRESETS as PRESETS
 from msopt.drawn.presets import draw as draw

@@ -112,7 +112,7 @@ class _Changed:
 
 
 def _more_accepted(scenario: Scenario, device: int | None, factor: float) -> Scenario:
-    """A device's acceptance at every position times a factor."""
+    """A device's acceptance times a factor at every position, but those whose tokens are all accepted as it is."""
     assert device is not None
     laws = scenario.acceptance
     mean, curves = laws.mean.copy(), list(laws.curves)
@@ -120,7 +120,8 @@ def _more_accepted(scenario: Scenario, device: int | None, factor: float) -> Sce
     if curve is None:
         mean[device] *= factor
     else:
-        curves[device] = curve * factor ** np.arange(1.0, curve.size + 1.0)
+        before = np.concatenate([[1.0], curve[:-1]])
+        curves[device] = curve * factor ** np.cumsum(curve * (1.0 + 2.0 * _STEP) <= before)
     return scenario.replace(acceptance=Acceptance.of(mean, laws.std, curves))
 
 

@@ -20,6 +20,7 @@ from msopt.model.budget import within_budget
 from msopt.model.control import Control
 from msopt.model.scenario import Scenario
 from msopt.model.validation import check_whole
+from msopt.solve import solve
 from msopt.variants.action_table import ActionTable
 from msopt.variants.best_actions import solve_actions
 from msopt.variants.limits import EarliestDeadline
@@ -29,6 +30,7 @@ LARGEST_PARTITIONED = 8
 _HALVINGS = 60
 _ROUNDS = 200
 _STEPS = (-2, -1, 1, 2)
+_IMPROVED = 32  # of all partitions with the lengths to start from, those with most goodput
 _MARGIN = 1e-10
 
 
@@ -76,6 +78,7 @@ def solve_overlap(scenario: Scenario, groups: int, effort: SearchEffort | None =
         Of the papers' problem: no variant.
     groups : int
         N, at most K. Where groups differ (c1 > 0, or a K that N does not divide) fewer are tried, too.
+        Eight devices in four such groups then take more than ten minutes: every partition is improved.
     effort : SearchEffort, optional
         Of the search for lengths.
 
@@ -113,7 +116,10 @@ def _equal_groups(scenario: Scenario, groups: int, effort: SearchEffort | None) 
 
 
 def _unlike_groups(scenario: Scenario, groups: int, effort: SearchEffort | None) -> OverlapSolution:
-    """Moves of one device's length or group from the bound's lengths; of few devices from every partition at once."""
+    """Moves of one device's length or group, from the bound's lengths and from those of the synchronous round.
+
+    Of few devices every partition is looked at with both, and the best are improved.
+    """
     table = ActionTable.of_lengths(scenario)
     bound, choice = _bound(scenario, table, groups, effort)
     cycle = _Cycle(scenario, table, groups)
@@ -122,7 +128,12 @@ def _unlike_groups(scenario: Scenario, groups: int, effort: SearchEffort | None)
         group = np.array(list(partitions(count, groups)))
     else:
         group = np.array([np.arange(count) % used for used in range(1, groups + 1)])
-    rows, group, goodput = cycle.improved(np.repeat(choice[None, :], len(group), axis=0), group)
+    plain = solve(scenario).control
+    assert plain is not None
+    starts = np.stack([choice, plain.draft_length - scenario.length_limits("heterogeneous")[0]])
+    rows, group = np.repeat(starts, len(group), axis=0), np.tile(group, (len(starts), 1))
+    likely = np.argsort(-cycle.goodput(rows, group), kind="stable")[:_IMPROVED]
+    rows, group, goodput = cycle.improved(rows[likely], group[likely])
     best = int(np.argmax(goodput))
     rows, group = rows[best : best + 1], group[best : best + 1]
     cycle_s = cycle.least_cycle_s(rows, group)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from msopt import MaxMin, ParameterError, ProportionalFair, Scenario, draw, solve
+from msopt import Acceptance, MaxMin, ParameterError, ProportionalFair, Scenario, draw, solve
 from msopt.model.problems import PROBLEMS, Problem
 from msopt.sensitivity import Elasticity, sensitivity
 
@@ -87,3 +87,12 @@ def test_the_common_numbers_alone_are_there_without_devices() -> None:
 def test_a_method_without_a_control_is_one_line() -> None:
     with pytest.raises(ParameterError, match="server-only has no one control"):
         sensitivity(solve(CELL, method="server-only"))
+
+
+def test_a_curve_with_tokens_that_are_always_accepted_has_the_elasticity_of_the_others() -> None:
+    """Two tokens, the second always accepted after the first: 1 + 2 S, so that S counts by 2 S/(1 + 2 S)."""
+    law = Acceptance.of([0.0], curves=[[0.6, 0.6]])
+    cell = draw("multispin-llama2", devices=1, seed=1)[0]
+    scenario = cell.replace(acceptance=law, min_draft_length=2, max_draft_length=2)
+    found = of(sensitivity(solve(scenario)), "devices.acceptance")
+    assert found == pytest.approx(2 * 0.6 / (1.0 + 2 * 0.6), rel=1e-6)
