@@ -121,17 +121,20 @@ def _unlike_groups(scenario: Scenario, groups: int, effort: SearchEffort | None)
     Of few devices every partition is looked at with both, and the best are improved.
     """
     table = ActionTable.of_lengths(scenario)
-    bound, choice = _bound(scenario, table, groups, effort)
+    synchronous, count = solve(scenario), scenario.device_count
+    assert synchronous.control is not None
+    assert synchronous.bound is not None
+    bound = synchronous.bound
+    starts = [synchronous.control.draft_length - scenario.length_limits("heterogeneous")[0]]
+    if groups > 1:
+        apart, choice = _bound(scenario, table, effort)
+        bound, starts = max(bound, apart), [*starts, choice]
     cycle = _Cycle(scenario, table, groups)
-    count = choice.size
     if count <= LARGEST_PARTITIONED:
         group = np.array(list(partitions(count, groups)))
     else:
         group = np.array([np.arange(count) % used for used in range(1, groups + 1)])
-    plain = solve(scenario).control
-    assert plain is not None
-    starts = np.stack([choice, plain.draft_length - scenario.length_limits("heterogeneous")[0]])
-    rows, group = np.repeat(starts, len(group), axis=0), np.tile(group, (len(starts), 1))
+    rows, group = np.repeat(np.stack(starts), len(group), axis=0), np.tile(group, (len(starts), 1))
     likely = np.argsort(-cycle.goodput(rows, group), kind="stable")[:_IMPROVED]
     rows, group, goodput = cycle.improved(rows[likely], group[likely])
     best = int(np.argmax(goodput))
@@ -149,10 +152,10 @@ def _unlike_groups(scenario: Scenario, groups: int, effort: SearchEffort | None)
     )
 
 
-def _bound(scenario: Scenario, table: ActionTable, groups: int, effort: SearchEffort | None) -> tuple[float, IntArray]:
-    """No cycle has more goodput, and the lengths of that relaxation.
+def _bound(scenario: Scenario, table: ActionTable, effort: SearchEffort | None) -> tuple[float, IntArray]:
+    """No cycle of two groups or more has more goodput, and the lengths of that relaxation.
 
-    A device is verified in no less than c0 and its own time, and the server in no less than all of it.
+    A device is verified in no less than c0 and its own time, and the server in no less than 2 c0 and all devices' own.
     """
     own = table.verify_s(scenario)
     alone = ActionTable(
@@ -167,7 +170,7 @@ def _bound(scenario: Scenario, table: ActionTable, groups: int, effort: SearchEf
         allowed=table.allowed,
     )
     each = scenario.replace(verify_per_device_s=0.0, verify_per_token_s=0.0)
-    least_busy = groups * scenario.verify_base_s + float(np.sum(np.min(own, axis=0)))
+    least_busy = 2.0 * scenario.verify_base_s + float(np.sum(np.min(own, axis=0)))
     least = max(0.0, least_busy - scenario.verify_base_s)
     found = solve_actions(each, alone, limits=[EarliestDeadline(least)], effort=effort)
     return found.utility_bound, found.choice
