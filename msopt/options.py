@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields
 from math import inf
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from msopt.arrays import IntArray
 from msopt.errors import ParameterError, describe
 from msopt.model.control import Correction
 from msopt.model.problems import Problem
@@ -120,9 +121,13 @@ class Options:
         str | None,
         Option(help="Method convex: ECOS (default), CLARABEL or SCS.", method="convex", metavar="NAME"),
     ] = None
+    start_length: IntArray | None = None
+    """Lengths to begin with where a method searches, shape (K,); of `solve`'s own argument, not a user's option."""
 
 
-_HINTS = get_type_hints(Options, include_extras=True)
+_HINTS = {
+    name: hint for name, hint in get_type_hints(Options, include_extras=True).items() if get_origin(hint) is Annotated
+}
 OPTIONS: dict[str, Option] = {name: get_args(hint)[1] for name, hint in _HINTS.items()}
 """Every option by name."""
 TYPES: dict[str, Any] = {name: get_args(hint)[0] for name, hint in _HINTS.items()}

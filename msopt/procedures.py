@@ -99,14 +99,14 @@ def _common(scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bou
 
 def heterogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
     """The relaxed optimum, rounded, then the search of `exact` cut short."""
-    del options, known_bound
-    return _each(scenario, solve_heterogeneous(scenario))
+    del known_bound
+    return _each(scenario, solve_heterogeneous(scenario, start_length=options.start_length))
 
 
 def heterogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
     """The search over regions of deadlines and lengths, to its end or to a limit."""
     del known_bound
-    return _each(scenario, solve_heterogeneous(scenario, _effort(options)))
+    return _each(scenario, solve_heterogeneous(scenario, _effort(options), options.start_length))
 
 
 def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
@@ -124,15 +124,14 @@ def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
 
 def variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The search of a table of actions, cut short."""
-    del options
     asked.check_table()
-    return _varied(scenario, asked, *solve_lengths(scenario, asked))
+    return _varied(scenario, asked, *solve_lengths(scenario, asked, starts=_starts(scenario, options)))
 
 
 def variant_exact(scenario: Scenario, asked: Variant, options: Options) -> Solution:
     """The same to its end or to a limit."""
     asked.check_table()
-    return _varied(scenario, asked, *solve_lengths(scenario, asked, _effort(options)))
+    return _varied(scenario, asked, *solve_lengths(scenario, asked, _effort(options), _starts(scenario, options)))
 
 
 def common_variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
@@ -146,6 +145,12 @@ def common_variant_exact(scenario: Scenario, asked: Variant, options: Options) -
     """The same to its end or to a limit for each length."""
     asked.check_table()
     return _varied(scenario, asked, *solve_common_length(scenario, asked, _effort(options)))
+
+
+def _starts(scenario: Scenario, options: Options) -> IntArray | None:
+    if options.start_length is None:
+        return None
+    return np.clip(options.start_length, *scenario.length_limits("heterogeneous"))[None, :]
 
 
 def _effort(options: Options) -> SearchEffort:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from msopt.arrays import IntArray
 from msopt.cautions import cautions
 from msopt.errors import ParameterError
 from msopt.methods import method_of, methods_of
@@ -22,6 +23,7 @@ def solve(
     bound: float | None = None,
     utility: Utility | None = None,
     limits: Sequence[ControlLimit] = (),
+    start: Solution | None = None,
     **options: object,
 ) -> Solution:
     """Solve one problem of a scenario by one method.
@@ -39,6 +41,9 @@ def solve(
         What is maximised in place of the goodput, or of what the scenario's own variant asks for.
     limits : sequence of ControlLimit
         Beside the scenario's.
+    start : Solution, optional
+        Of a neighbouring scenario with as many devices: methods `decomposition` and `exact` of problem `heterogeneous`
+        begin with its lengths, too, so that theirs are never worse.
     **options
         Fields of `Options`.
 
@@ -58,6 +63,7 @@ def solve(
         Where a control has more goodput than the bound.
     """
     record, chosen = method_of(problem, method), checked_options(method, options, problem)
+    chosen = replace(chosen, start_length=_start_length(scenario, start))
     variant = Variant.of(scenario, utility, limits)
     if variant.plain:
         solution = record.procedure(scenario, chosen, bound)
@@ -66,6 +72,14 @@ def solve(
     else:
         raise ParameterError(_papers_alone(problem, method, scenario))
     return replace(solution, method=method, warnings=(*variant.remarks, *solution.warnings, *cautions(solution)))
+
+
+def _start_length(scenario: Scenario, start: Solution | None) -> IntArray | None:
+    if start is None:
+        return None
+    if start.control is None or start.control.draft_length.shape != (scenario.device_count,):
+        raise ParameterError(f"start: a solution with a control for {scenario.device_count} devices is needed")
+    return start.control.draft_length
 
 
 def _papers_alone(problem: Problem, method: str, scenario: Scenario) -> str:

@@ -41,7 +41,9 @@ class HeterogeneousOptimum:
     bound: float
 
 
-def solve_heterogeneous(scenario: Scenario, effort: SearchEffort | None = None) -> HeterogeneousOptimum:
+def solve_heterogeneous(
+    scenario: Scenario, effort: SearchEffort | None = None, start_length: IntArray | None = None
+) -> HeterogeneousOptimum:
     """The relaxed optimum, and from its roundings the best whole lengths that a search of a given effort finds.
 
     Parameters
@@ -50,6 +52,8 @@ def solve_heterogeneous(scenario: Scenario, effort: SearchEffort | None = None) 
     effort : SearchEffort, optional
         The usual one, 200 regions of deadlines and lengths, is most often enough for a proof; where the table of
         lengths is too large for the search, the best rounding is returned with the relaxed bound.
+    start_length : array of int, shape (K,), optional
+        Lengths to begin with beside the roundings.
 
     Raises
     ------
@@ -61,7 +65,7 @@ def solve_heterogeneous(scenario: Scenario, effort: SearchEffort | None = None) 
     relaxed = solve_relaxed(scenario, limit_s)
     if effort is not None:
         effort = replace(effort, seconds=clock.left_s)
-    lengths, bound = _search(scenario, relaxed, effort)
+    lengths, bound = _search(scenario, relaxed, effort, start_length)
     if relaxed.gap > BOUND_RTOL:
         relaxed = better(Response(scenario), relaxed, lengths.astype(float))
     return _optimum(scenario, relaxed, lengths, min(bound, relaxed.bound))
@@ -73,12 +77,18 @@ def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum) -> HeterogeneousO
     return _optimum(scenario, relaxed, lengths, bound if bound < np.inf else solve_relaxed(scenario).bound)
 
 
-def _search(scenario: Scenario, relaxed: RelaxedOptimum, effort: SearchEffort | None) -> tuple[IntArray, float]:
+def _search(
+    scenario: Scenario,
+    relaxed: RelaxedOptimum,
+    effort: SearchEffort | None,
+    start_length: IntArray | None = None,
+) -> tuple[IntArray, float]:
     """The best whole lengths found, and the bound that the search proves: infinite where the table is too large."""
     low, high = scenario.length_limits("heterogeneous")
     real = relaxed.draft_length
     common = solve_homogeneous(scenario).draft_length
-    starts = np.clip(np.vstack([np.floor(real), np.rint(real), np.ceil(real), common]), low, high)
+    given = common if start_length is None else start_length
+    starts = np.clip(np.vstack([np.floor(real), np.rint(real), np.ceil(real), common, given]), low, high)
     try:
         proof = prove(scenario, starts, effort or USUAL_EFFORT)
     except ParameterError:
