@@ -28,6 +28,7 @@ class _ControlLengths(_Entry):
     name: str
     draft_length: int = Field(ge=0, le=MOST_TOKENS)
     bandwidth_hz: float | None = None
+    served: bool = True
 
 
 class _Exchange(_Entry):
@@ -89,6 +90,7 @@ def _control(file: _ControlFile, scenario: Scenario) -> Control:
     for name, given in zip(scenario.device_names, share, strict=True):
         if given is None:
             raise ParameterError(f"device {describe(name)}: bandwidth_hz is missing")
+    served = [by_name[name].served for name in scenario.device_names]
     return Control(
         problem=file.problem,
         draft_length=np.array([by_name[name].draft_length for name in scenario.device_names], dtype=np.int64),
@@ -96,6 +98,7 @@ def _control(file: _ControlFile, scenario: Scenario) -> Control:
         mode_rule=file.correction
         if file.correction and frees_bands(file.correction)
         else _RULE_OF_METHOD.get(file.method or "", "best"),
+        served=None if all(served) else np.array(served),
     )
 
 
