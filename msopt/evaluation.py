@@ -132,6 +132,8 @@ def score(
     played = play(scenario, control.problem, control.draft_length, control.bandwidth_hz, correction_s)
     if control.served is not None:
         played = play_some(scenario, played, control.draft_length, control.served)
+        if not played.round_s > 0.0:
+            raise InfeasibleError("nobody takes part, and the round takes no time")
     case = ControlCase(scenario, control, played)
     own: tuple[Slack, ...] = ()
     if variant.limits:

@@ -18,7 +18,7 @@ from msopt.lengths.region_search import SearchEffort
 from msopt.lengths.relaxed import length_split
 from msopt.method import Procedure
 from msopt.model.control import EQUAL_SHARES, Control, ModeRule, best_rule
-from msopt.model.objective import GOODPUT
+from msopt.model.objective import Sum
 from msopt.model.scenario import Problem, Scenario
 from msopt.modes.bounds.upper import upper_bound
 from msopt.modes.exact_modes import exact_lengths, require_exact
@@ -161,7 +161,7 @@ def _varied(scenario: Scenario, asked: Variant, control: Control, found: Actions
     evaluation = score(scenario, control, None, asked)
     evaluation.require_feasible()
     bound = found.utility_bound
-    plain_sum = asked.utility.name == GOODPUT.name
+    plain_sum = isinstance(asked.utility, Sum)
     return Solution.of(scenario, control, evaluation, bound if plain_sum else None, proven=True, utility_bound=bound)
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _STEP = 1e-5  # relative: the differences of order its square are 1e-10, and the goodput's round-off over it the same
+_ROUND_OFF = 1e-9  # of a utility whose shares are split anew
 _SNR_FIELDS = ("uplink_snr_db", "downlink_snr_db")
 
 
@@ -70,16 +71,26 @@ def sensitivity(solution: Solution, *, devices: bool = True) -> tuple[Elasticity
     Raises
     ------
     ParameterError
-        Where the method has no one control.
+        Where the method has no one control, or a limit holds its shares.
     """
     control = solution.control
     if control is None:
         raise ParameterError(f"method {solution.method} has no one control whose lengths could be kept")
+    _check_shares(solution, control)
     found = [
         Elasticity(name, device, value, unit, _elasticity(solution, control, change))
         for name, device, value, unit, change in _numbers(solution.scenario, devices)
     ]
     return tuple(sorted(found, key=lambda one: -abs(one.elasticity)))
+
+
+def _check_shares(solution: Solution, control: Control) -> None:
+    """A limit on shares, or on the time for sending, holds them where the best free split would be better."""
+    found = solution.evaluation
+    if found is None or not found.limits:
+        return
+    if found.utility.gap(found.utility_value, _worth(solution.scenario, control, solution)) > _ROUND_OFF:
+        raise ParameterError("a limit holds the shares of the band; elasticities are those of shares that are free")
 
 
 class _Changed:

@@ -135,7 +135,7 @@ class Solution:
             "goodput_tokens_per_s": self.goodput,
             "standard_error_tokens_per_s": self.standard_error,
             "bound_tokens_per_s": self.bound,
-            "gap": self.gap,
+            "gap": None if self.gap is None else finite(self.gap),
             "round_s": None if played is None else float(played.round_s),
             "draft_upload_s": None if played is None else float(played.draft_upload_s),
             "verify_s": None if played is None else float(played.verify_s),

@@ -42,7 +42,7 @@ def check_utility(utility: Utility, count: int) -> None:
     """Raise ParameterError for what is no utility, where its two forms differ, or where it falls with goodput."""
     if not isinstance(utility, Utility):
         raise ParameterError(f"{describe(utility)} is no utility")
-    name, goodput = type(utility).__name__, _apart(count)
+    name, goodput = utility.name, _apart(count)
     value = value_of(utility, goodput)
     expressed = float(np.asarray(utility.expression(cp.Constant(goodput), cp).value))
     if not np.isclose(value, expressed, rtol=UNIT_RTOL, atol=UNIT_RTOL):

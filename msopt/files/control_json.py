@@ -28,6 +28,7 @@ class _ControlLengths(_Entry):
     name: str
     draft_length: int = Field(ge=0, le=MOST_TOKENS)
     bandwidth_hz: float | None = None
+    served: bool = True
 
 
 class _Exchange(_Entry):
@@ -83,19 +84,22 @@ def _control(file: _ControlFile, scenario: Scenario) -> Control:
     missing = next((name for name in scenario.device_names if name not in by_name), None)
     if missing is not None:
         raise ParameterError(f"device {describe(missing)} of the scenario is missing")
-    share = [by_name[name].bandwidth_hz for name in scenario.device_names]
+    devices = [by_name[name] for name in scenario.device_names]
+    share = [device.bandwidth_hz for device in devices]
     if KINDS[file.problem].equal_shares:
         share = [scenario.equal_share_hz if given is None else given for given in share]
     for name, given in zip(scenario.device_names, share, strict=True):
         if given is None:
             raise ParameterError(f"device {describe(name)}: bandwidth_hz is missing")
+    served = [device.served for device in devices]
     return Control(
         problem=file.problem,
-        draft_length=np.array([by_name[name].draft_length for name in scenario.device_names], dtype=np.int64),
+        draft_length=np.array([device.draft_length for device in devices], dtype=np.int64),
         bandwidth_hz=np.array(share, dtype=float),
         mode_rule=file.correction
         if file.correction and frees_bands(file.correction)
         else _RULE_OF_METHOD.get(file.method or "", "best"),
+        served=None if all(served) else np.array(served),
     )
 
 

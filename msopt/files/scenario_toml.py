@@ -59,6 +59,7 @@ _TYPES = {
     "float_type": "a number",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
+    "bool_type": "true or false",
     "string_type": "a text",
     "list_type": "a list",
     "model_type": "a table",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray, greatest
-from msopt.formulas.split import equal_latency
+from msopt.formulas.split import equal_latency, equal_latency_split
 from msopt.model.budget import within_budget
 from msopt.model.objective import Utility
 from msopt.model.scenario import Scenario
@@ -65,11 +65,18 @@ class ActionProblem:
         self.ready_s = table.ready_s
         self.own_s = table.verify_s(scenario)
         self.sends = table.bits > 0.0
+        self.shortest_round_s = self._shortest_round()
         self._everyone = np.arange(table.shape[1])
 
     def chosen(self, choice: IntArray) -> tuple[IntArray, IntArray]:
         """The index of chosen entries, for rows of shape (n, K)."""
         return choice, np.broadcast_to(self._everyone, choice.shape)
+
+    def _shortest_round(self) -> float:
+        """No round that yields anything is shorter [s]; above 0 also where verification takes no time of a batch."""
+        sent_s = self.table.bits / self.scenario.uplink.rate(np.asarray(self.band_hz))
+        alone = (self.own_s + self.ready_s + sent_s)[self.table.allowed]
+        return self.base_s or float(np.min(alone, where=alone > 0.0, initial=np.inf))
 
     def need_hz(self, deadline_s: float, longest_round_s: float) -> FloatArray:
         """What every action has to have for a deadline, in a round of at most so many seconds [Hz], shape (A, K)."""
@@ -79,7 +86,8 @@ class ActionProblem:
     def _need(self, airtime_s: FloatArray, left_s: FloatArray, bits: FloatArray, sends: BoolArray) -> FloatArray:
         """From the times for sending; who sends nothing needs its own work to be done in time, and nothing else."""
         some = airtime_s > 0.0
-        rate = np.where(some & sends, bits / np.where(some, airtime_s, 1.0), 0.0)
+        with np.errstate(over="ignore"):  # no bandwidth will do for next to no time
+            rate = np.where(some & sends, bits / np.where(some, airtime_s, 1.0), 0.0)
         needed = self.rules.needed_hz(self.scenario.uplink.bandwidth(rate), sends)
         return np.where(np.where(sends, some, left_s >= 0.0), np.where(sends, needed, 0.0), np.inf)
 
@@ -104,6 +112,7 @@ class ActionProblem:
         deadline = self._shortest_deadline(choice)[:, None]
         round_s = deadline + self.base_s + np.sum(self.own_s[at], axis=-1, keepdims=True)
         there = np.isfinite(round_s[:, 0])
+        there &= round_s[:, 0] > 0.0  # nobody in a round of no time yields nothing
         good = there & self.rules.keeps(np.where(there[:, None], round_s, 1.0), at)
         tokens = np.where(good[:, None], self.table.tokens[at], 1.0)
         value = self.utility.value(tokens, np.where(good, round_s[:, 0], 1.0))
@@ -142,6 +151,9 @@ class ActionProblem:
     def shares_hz(self, choice: IntArray, deadline_s: float) -> FloatArray:
         """The bandwidths of one choice for a deadline [Hz], shape (K,), within the band to the last digit."""
         needed = self.choice_need_hz(choice[None, :], np.array([[deadline_s]]))[0]
+        if self.rules.plain and not np.all(np.isfinite(needed)):  # the deadline has no digit left for sending
+            at = choice, self._everyone
+            return equal_latency_split(self.ready_s[at], self.table.bits[at], self.scenario.uplink, self.band_hz)[1]
         return within_budget(needed, self.band_hz)
 
 

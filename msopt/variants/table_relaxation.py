@@ -100,7 +100,8 @@ class TableRelaxation:
         most = float(np.sum(np.max(np.where(region.left, own, -np.inf), axis=0)))
         least, most = max(least, region.own_s[0]), min(most, region.own_s[1])
         start, end = region.deadline_s
-        round_s = (start + problem.base_s + least, end + problem.base_s + max(most, least))
+        first = max(start + problem.base_s + least, problem.shortest_round_s)
+        round_s = (first, max(first, end + problem.base_s + max(most, least)))
         left = region.left & problem.rules.kept(round_s[0])
         terms = utility.terms(problem.table.tokens, round_s, target)
         left &= terms.worth > -np.inf

@@ -81,7 +81,7 @@ class TableRules:
 
     def at_most(self, name: str, amount: Any, bound: float) -> None:
         """The amounts of the chosen actions are at most a bound in sum."""
-        self.rows.append(LinearRow(name, self._full(amount), float(bound)))
+        self.rows.append(LinearRow(name, self._full(amount), _finite(bound)))
 
     def at_least_per_second(self, amount: Any, rate: Any) -> None:
         """An action's amount over the round time is at least a rate of at least 0."""
@@ -100,12 +100,11 @@ class TableRules:
 
     def not_before(self, deadline_s: float) -> None:
         """The drafts are waited for until a deadline, though all be there before."""
-        self.least_deadline_s = max(self.least_deadline_s, float(deadline_s))
+        self.least_deadline_s = max(self.least_deadline_s, _finite(deadline_s))
 
     def _full(self, values: Any) -> FloatArray:
         full = np.broadcast_to(np.asarray(values, dtype=float), self.table.shape)
-        if not np.all(np.isfinite(full[self.table.allowed])):
-            raise ParameterError("a limit puts a number that is not finite into the table of actions")
+        _finite(full[self.table.allowed])
         return full
 
     # What the search calls.
@@ -147,6 +146,13 @@ class TableRules:
             for one in self._maps:
                 bandwidth_hz = np.where(sends, one(bandwidth_hz), bandwidth_hz)
         return bandwidth_hz
+
+
+def _finite(values: Any) -> Any:
+    """What a limit hands over, if it is finite."""
+    if not np.all(np.isfinite(values)):
+        raise ParameterError("a limit puts a number that is not finite into the table of actions")
+    return values
 
 
 _ROUND_OFF = 1e-12

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from msopt.arrays import FloatArray
 from msopt.errors import ParameterError, describe
 from msopt.model.control_limit import ControlLimit
 from msopt.model.objective import GOODPUT, Utility
@@ -23,8 +24,6 @@ from msopt.variants.limits import (
 from msopt.variants.utilities import Admission, AlphaFair, MaxMin, ProportionalFair, WeightedSum, WeightedUtility
 
 _OF_FIELD: tuple[tuple[str, Callable[[Any], ControlLimit]], ...] = (
-    ("goodput_floor_tokens_per_s", GoodputFloor),
-    ("device_goodput_floor_tokens_per_s", GoodputFloor),
     ("token_latency_ceiling_s", TokenLatencyCeiling),
     ("token_budget", TokenBudget),
     ("slots", Slots),
@@ -32,8 +31,7 @@ _OF_FIELD: tuple[tuple[str, Callable[[Any], ControlLimit]], ...] = (
     ("bandwidth_cap_hz", BandwidthCap),
     ("resource_block_hz", ResourceBlocks),
 )
-"""The limit that each field of a scenario with one number is."""
-_FLOORS = ("goodput_floor_tokens_per_s", "device_goodput_floor_tokens_per_s")
+"""The limit that each field of a scenario with one number is; a floor may be each device's own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,20 +112,29 @@ def _utility(scenario: Scenario) -> Utility:
     return {"proportional-fair": ProportionalFair, "max-min": MaxMin}[name]()
 
 
-def _guaranteed(scenario: Scenario) -> Any:
-    floors = [getattr(scenario, name) for name in _FLOORS if getattr(scenario, name) is not None]
-    if not floors:
+def _guaranteed(scenario: Scenario) -> FloatArray:
+    floors = _floors(scenario)
+    if floors is None:
         raise ParameterError('variant.utility = "admission" needs goodput_floor_tokens_per_s, the goodput guaranteed')
-    return np.broadcast_to(np.maximum.reduce([np.asarray(one) for one in floors]), (scenario.device_count,))
+    return floors
+
+
+def _floors(scenario: Scenario) -> FloatArray | None:
+    """The greater of the floor of all and of each device's own, shape (K,); None where there is neither."""
+    every, own = scenario.goodput_floor_tokens_per_s, scenario.device_goodput_floor_tokens_per_s
+    if every is None and own is None:
+        return None
+    least = np.full(scenario.device_count, 0.0 if every is None else every)
+    return least if own is None else np.asarray(np.maximum(least, own))
 
 
 def _limits(scenario: Scenario, guaranteed: bool) -> Iterator[ControlLimit]:
-    floors = [getattr(scenario, name) for name in _FLOORS if getattr(scenario, name) is not None]
-    if floors and not guaranteed:
-        yield GoodputFloor(np.maximum.reduce([np.asarray(one) for one in floors]))
+    floors = _floors(scenario)
+    if floors is not None and not guaranteed:
+        yield GoodputFloor(floors)
     for name, limit in _OF_FIELD:
         value = getattr(scenario, name)
-        if value is not None and name not in _FLOORS:
+        if value is not None:
             yield limit(value)
     if scenario.average_power_w is not None:
         yield AveragePower(scenario.draft_power_w, scenario.transmit_power_w, scenario.average_power_w)

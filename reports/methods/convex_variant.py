@@ -13,7 +13,7 @@ from msopt.arrays import FloatArray
 from msopt.evaluation import Evaluation, score
 from msopt.lengths.relaxed import length_split
 from msopt.method import VariantProcedure
-from msopt.model.objective import GOODPUT
+from msopt.model.objective import GOODPUT, Sum
 from msopt.model.problems import KINDS, Problem
 from msopt.options import Options
 from msopt.variants.lengths_of_variants import round_lengths, solve_common_length
@@ -41,7 +41,7 @@ def variant_procedure_of(problem: Problem) -> VariantProcedure:
         evaluation = score(scenario, control, None, variant)
         evaluation.require_feasible()
         bound = _bound(variant, found)
-        plain = variant.utility.name == GOODPUT.name
+        plain = isinstance(variant.utility, Sum)
         return Solution.of(
             scenario,
             control,

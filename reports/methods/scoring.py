@@ -22,6 +22,7 @@ from msopt.model.slacks import FEASIBILITY_RTOL, Slack
 from msopt.modes.correction import LARGEST_FREE
 from msopt.modes.expected import DEFAULT_SAMPLES
 from msopt.options import checked_options
+from msopt.solution import finite
 from reports.methods.user_variant import NONE, Variants
 from reports.shared.protocols import with_protocols
 from reports.shared.rows import Row
@@ -146,9 +147,9 @@ def _slack_records(slacks: Sequence[Slack]) -> list[Row]:
             {
                 "constraint": slack.constraint,
                 "unit": slack.unit,
-                "least_slack": float(values[least]),
+                "least_slack": finite(float(values[least])),
                 "device": slack.devices[least] if slack.devices else None,
-                "device_slacks": [float(value) for value in values] if slack.devices else None,
+                "device_slacks": [finite(float(value)) for value in values] if slack.devices else None,
             }
         )
     return records

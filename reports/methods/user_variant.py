@@ -161,8 +161,10 @@ class UsersUtility(Utility):
             said = {key: getattr(inner, key, None) for key in ("name", "unit", "whole")}
             forms = bool(inner.conic), bool(inner.tabular)
         _check_words(who, said)
-        if not any(forms):
-            raise ParameterError(f"{who}: has neither numbers (of_device) nor an expression")
+        numbers = forms[1] or type(inner).value is not Utility.value
+        if not numbers:
+            told = "an expression and no numbers" if forms[0] else "neither numbers nor an expression"
+            raise ParameterError(f"{who}: has {told}; it needs of_device, or value where no table is to take it")
         vars(self).update(said, _inner=inner, _who=who, _forms=forms)
 
     @property
@@ -186,15 +188,20 @@ class UsersUtility(Utility):
     def expression(self, goodput: Any, cp: Any) -> Any:
         """The same for CVXPY."""
         with users_code(vars(self)["_who"], f"{_FAILS} in expression"):
-            return vars(self)["_inner"].expression(goodput, cp)
+            answer = cp.Expression.cast_to_const(vars(self)["_inner"].expression(goodput, cp))
+        if not answer.is_scalar():
+            raise ParameterError(f"{vars(self)['_who']}: expression answers an array of shape {answer.shape}, not one")
+        return answer
 
     def _numbers(self, method: str, shape: tuple[int, ...], *given: Any) -> FloatArray:
         who = vars(self)["_who"]
         with users_code(who, f"{_FAILS} in {method}"):
             answer = np.asarray(getattr(vars(self)["_inner"], method)(*given), dtype=float)
-        if answer.shape != shape or np.any(np.isnan(answer)):
-            fault = "NaN" if answer.shape == shape else f"an array of shape {answer.shape}, not {shape}"
-            raise ParameterError(f"{who}: {method} answers {fault}")
+        if answer.shape != shape:
+            raise ParameterError(f"{who}: {method} answers an array of shape {answer.shape}, not {shape}")
+        wrong = answer[np.isnan(answer) | np.isposinf(answer)]
+        if wrong.size:
+            raise ParameterError(f"{who}: {method} answers {'NaN' if np.isnan(wrong[0]) else 'infinity'}")
         return answer
 
 

@@ -67,7 +67,7 @@ def users_code(who: str, fault: str) -> Iterator[None]:
         with warnings.catch_warnings(record=True) as caught, interruptible(), _unharmed():
             warnings.simplefilter("default")
             # A control of complex numbers must not be cut to their real parts.
-            warnings.filterwarnings("error", category=np.exceptions.ComplexWarning, module=r"msopt\.")
+            warnings.filterwarnings("error", category=np.exceptions.ComplexWarning, module=r"(msopt|reports)\.")
             try:
                 yield
             except (Interrupted, Terminated):

@@ -87,5 +87,60 @@ class Nothing(Numbers):
         return goodput * np.nan
 
 
+class Endless(Numbers):
+    def of_device(self, goodput: FloatArray) -> FloatArray:
+        return goodput + np.inf
+
+
+class Complex(Numbers):
+    def of_device(self, goodput: FloatArray) -> Any:
+        return goodput * (1.0 + 1.0j)
+
+
+class NotTheSum(Numbers):
+    name = "sum"
+
+
+class ExpressionAlone(Utility):
+    name, unit = "expression alone", "1"
+
+    def expression(self, goodput: Any, cp: Any) -> Any:
+        return cp.sum(cp.sqrt(goodput))
+
+
+class NoExpression(Saturating):
+    def expression(self, goodput: Any, cp: Any) -> Any:
+        return None
+
+
+class Several(Saturating):
+    """One number for each device, and not their sum."""
+
+    def expression(self, goodput: Any, cp: Any) -> Any:
+        return cp.log1p(goodput)
+
+
+class Unbounded(TableAlone):
+    """A row whose bound is no number."""
+
+    def on_table(self, rules: Any) -> None:
+        rules.at_most(self.name, rules.table.drafted, np.nan)
+
+
+class NoBudget(ControlLimit):
+    """Its right side is without end."""
+
+    name, unit = "my budget", "token"
+
+    def left(self, at: Any) -> Any:
+        return at.draft_length.sum()
+
+    def right(self, at: Any) -> Any:
+        return np.inf
+
+    def on_table(self, rules: Any) -> None:
+        del rules
+
+
 class NoForm(Utility):
     name, unit = "no form", "1"

@@ -98,3 +98,17 @@ def test_the_report_answers_the_problems_that_take_it(file: str) -> None:
     methods = tables["answer_methods"].set_index(["problem", "method"])
     assert methods.loc[("heterogeneous", "fixed"), "status"] == "refused"
     assert methods.loc[("heterogeneous", "decomposition"), "status"] == "solved"
+
+
+def test_a_control_that_serves_nobody_is_scored_without_a_gap(msopt: Command) -> None:
+    path, written = msopt.folder / "slots.toml", msopt.folder / "control.json"
+    S2.replace(slots=1).write(path)
+    record = msopt.done("solve", path, "--format", "json", "--output", written).record
+    assert sorted(device["served"] for device in record["devices"]) == [False, True]
+    again = msopt.done("evaluate", path, "--control", written, "--format", "json").record
+    assert again["utility_value"] == record["utility_value"]
+    for device in record["devices"]:
+        device |= {"served": False, "draft_length": 0}
+    written.write_text(json.dumps(record))
+    scored = msopt.done("evaluate", path, "--control", written, "--format", "json").record
+    assert (scored["goodput_tokens_per_s"], scored["gap"]) == (0.0, None)

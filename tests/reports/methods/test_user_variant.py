@@ -32,6 +32,7 @@ def test_arguments_are_literals() -> None:
         ("Budget", "cannot be made: TypeError"),
         ("FloatArray", "neither an msopt.Utility nor an msopt.ControlLimit|not a function|cannot be made"),
         ("NoForm", "has neither numbers"),
+        ("ExpressionAlone", "has an expression and no numbers"),
         ("Missing", '"Missing" is not a function'),
     ],
 )
@@ -45,6 +46,9 @@ def test_what_is_none_is_one_line(name: str, words: str) -> None:
     [
         ("Fails", "fails in value: ZeroDivisionError: no devices"),
         ("Nothing", "value answers NaN"),
+        ("Endless", "value answers infinity"),
+        ("Complex", "fails in value: ComplexWarning"),
+        ("Unbounded", "fails in on_table: a limit puts a number that is not finite"),
         ("Halved", "what it asks of bandwidths is below what the bits need"),
     ],
 )
@@ -53,6 +57,31 @@ def test_what_fails_in_a_search_is_one_line(name: str, words: str) -> None:
     with pytest.raises(ParameterError, match=words) as caught:
         solve(scenario_of(s2()), **own.asked)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("NoExpression", "its expression says nan"), ("Several", r"expression answers an array of shape \(2,\)")],
+)
+def test_what_a_program_cannot_maximise_is_one_line(name: str, words: str) -> None:
+    own = load_variants([f"{MINE}:{name}"])
+    with pytest.raises(ParameterError, match=words):
+        solve(scenario_of(s2()), method="convex", **own.asked)
+
+
+def test_what_calls_itself_the_sum_is_not_taken_for_it() -> None:
+    found = solve(scenario_of(s2()), **load_variants([f"{MINE}:NotTheSum"]).asked)
+    assert found.bound is None
+    assert found.utility_bound is not None
+    assert found.utility_bound < found.goodput
+
+
+def test_a_limit_without_end_has_no_slack_in_json(msopt: Command) -> None:
+    path, written = msopt.scenario(s2()), msopt.folder / "control.json"
+    own = ("--variant", f"{MINE}:NoBudget", "--format", "json")
+    assert msopt.done("solve", path, *own, "--output", written).record["limits"][0]["slack"] is None
+    scored = msopt.done("evaluate", path, "--control", written, *own).record
+    assert {one["constraint"]: one["least_slack"] for one in scored["slacks"]}["my budget"] is None
 
 
 def test_solve_and_evaluate_take_it(msopt: Command) -> None:
