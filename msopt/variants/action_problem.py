@@ -88,7 +88,7 @@ class ActionProblem:
         some = airtime_s > 0.0
         with np.errstate(over="ignore"):  # no bandwidth will do for next to no time
             rate = np.where(some & sends, bits / np.where(some, airtime_s, 1.0), 0.0)
-        needed = self.rules.needed_hz(self.scenario.uplink.bandwidth(rate), sends)
+            needed = self.rules.needed_hz(self.scenario.uplink.bandwidth(rate), sends)
         return np.where(np.where(sends, some, left_s >= 0.0), np.where(sends, needed, 0.0), np.inf)
 
     def choice_need_hz(self, choice: IntArray, deadline_s: FloatArray) -> FloatArray:

@@ -166,7 +166,7 @@ class AlphaFair(SeparableUtility):
     def of_device(self, goodput: FloatArray) -> FloatArray:
         """w_k g_k^(1-a)/(1-a); -inf for a device that gets nothing, has a weight, and a > 1."""
         weights = self._weights(goodput.shape[-1])
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):  # of next to nothing, to a great power
             each = np.asarray(goodput, dtype=float) ** self.power / self.power
         return np.asarray(np.where(weights > 0.0, weights * np.where(weights > 0.0, each, 0.0), 0.0))
 

@@ -98,3 +98,25 @@ def test_shares_that_a_limit_holds_have_no_elasticities_of_free_ones(variant: di
         held.sensitivity()
     free = solve(varied(s3(), utility="max-min", token_budget=6))
     assert len(free.sensitivity(devices=False)) > 3
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        {"utility": "proportional-fair", "token_budget": 0, "slots": 2, "bandwidth_cap_hz": 1.0},
+        {"utility": "alpha-fair", "fairness_alpha": 100.0, "bandwidth_cap_hz": 1.0},
+        {"utility": "admission", "goodput_floor_tokens_per_s": 0.5},
+    ],
+    ids=lambda variant: variant["utility"],
+)
+def test_bits_beyond_all_floats_are_told_and_warn_of_nothing(variant: dict[str, Any]) -> None:
+    description = s2()
+    description["payload"]["distribution_bits"] = 1e30
+    scenario = varied(description, **variant)
+    for problem in ("homogeneous", "heterogeneous"):
+        try:
+            found = solve(scenario, problem)
+        except InfeasibleError:
+            continue
+        assert found.evaluation is not None
+        found.evaluation.require_feasible()
