@@ -49,7 +49,7 @@ def test_the_limit_of_ones_own_is_kept_from_python_and_from_the_command_line(
 ) -> None:
     (limit,) = blocks((ROOT / "DESIGN.md").read_text(), "python")
     monkeypatch.chdir(tmp_path)
-    Path("mine.py").write_text(limit)
+    Path("drafting_time.py").write_text(limit)
     own: dict[str, type[msopt.ControlLimit]] = {}
     exec(compile(limit, "DESIGN.md", "exec"), own)
     cell = msopt.Scenario.read(msopt.bundled.path("qwen-coder"))
@@ -61,7 +61,7 @@ def test_the_limit_of_ones_own_is_kept_from_python_and_from_the_command_line(
     assert np.all(found.control.draft_length <= longest)
     assert found.goodput < msopt.solve(cell).goodput
     for method in ("decomposition", "convex"):
-        line = ["solve", "qwen-coder", "--method", method, "--variant", "mine:DraftingTime(0.06)"]
+        line = ["solve", "qwen-coder", "--method", method, "--variant", "drafting_time:DraftingTime(0.06)"]
         assert app.main(line) == 0
         assert f"{found.goodput:.4f}" in capsys.readouterr().out
 
