@@ -10,7 +10,7 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.emulation.left_out import LeftOut
-from msopt.emulation.sources import PlayedTokens
+from msopt.emulation.sources import OnUplink, PlayedTokens
 from msopt.model.acceptance import Acceptance, beta_counts
 from msopt.model.scenario import Scenario
 
@@ -42,8 +42,8 @@ class LawTokens:
         self._left = places.integers(1, text_tokens, size=count, endpoint=True) if text_tokens else np.zeros(count, int)
         self._ended = np.ones(count, dtype=bool)
 
-    def play(self, draft_length: IntArray, drafts: BoolArray, arrives: BoolArray) -> PlayedTokens:
-        """The next n rounds."""
+    def play(self, draft_length: IntArray, drafts: BoolArray, arrives: BoolArray, on_uplink: OnUplink) -> PlayedTokens:
+        """The next n rounds; where rejections are corrected is nothing to a law."""
         uniform = np.maximum(self._uniform.random(draft_length.shape), _LEAST)
         fresh = self._fresh_alpha(draft_length.shape)
         planned = np.where(drafts, draft_length, 0)

@@ -5,10 +5,10 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.emulation.channels import ChannelBlock, channel_blocks
 from msopt.emulation.drawn_rounds import FormulaClock, LawTokens
-from msopt.emulation.exchanges import Exchanges, exchanges
+from msopt.emulation.exchanges import Corrections
 from msopt.emulation.left_out import FORMULA, PROMPT_ROUNDS, LeftOut
 from msopt.emulation.played_rounds import PlayedRounds
-from msopt.emulation.sources import RoundSources
+from msopt.emulation.sources import PlayedTokens, RoundSources
 from msopt.errors import ParameterError
 from msopt.evaluation import Evaluation, evaluate
 from msopt.model.control import Control
@@ -53,7 +53,8 @@ def emulate(
     predicted : Evaluation, optional
         The formula's, where it is at hand.
     sources : RoundSources, optional
-        In place of the acceptance laws and the scenario's times; they then know of texts and jitter themselves.
+        In place of the acceptance laws and the scenario's times; they then know of texts, jitter and, if they build
+        messages, of bits themselves.
 
     Raises
     ------
@@ -67,18 +68,25 @@ def emulate(
     formula.require_feasible()
     seeds = np.random.SeedSequence(seed).spawn(5)
     blocks = channel_blocks(scenario, control, rounds, left_out, seeds[0])
-    source, clock = sources or RoundSources(
+    source, clock, shared = sources or RoundSources(
         LawTokens(scenario.acceptance, prompt_rounds, left_out.text_tokens, seeds[1]),
         FormulaClock(scenario, left_out, seeds[2]),
+        prompt_rounds if scenario.acceptance.std.any() and left_out.text_tokens is None else 1,
     )
 
     drafts = _taking_part(blocks, left_out)
     lengths = np.concatenate([_each_round(block, block.control.draft_length) for block in blocks])
     lost = np.random.default_rng(seeds[3]).random(drafts.shape) < left_out.loss_probability
     arrives = drafts & ~(lost & (lengths > 0))  # where nothing is drafted, nothing is sent that could be lost
-    played = source.play(lengths, drafts, arrives)
+    corrections = Corrections(blocks, seeds[4])
+    played = source.play(lengths, drafts, arrives, corrections.on_uplink)
     rejected = arrives & (played.accepted < played.drafted)
-    exchanged = _corrections(blocks, rejected, seeds[4])
+    if played.distribution_bits is not None:
+        rejected &= played.distribution_bits > 0
+    exchanged = corrections.of_rounds(0, rejected)
+    exchange_s = exchanged.seconds
+    if played.distribution_bits is not None:  # shares and powers are held while what is sent is sent
+        exchange_s = exchange_s * (played.distribution_bits / scenario.distribution_bits)
     draft_s, verify_s = clock.draft_s(played.drafted), clock.verify_s(played.drafted, arrives)
     corrects = rejected & KINDS[control.problem].corrects
     return PlayedRounds(
@@ -91,8 +99,8 @@ def emulate(
         accepted=played.accepted,
         tokens=played.tokens,
         mode=np.where(corrects, np.where(exchanged.on_uplink, 1, 2), 0),
-        correlated_rounds=_correlated(scenario, left_out, prompt_rounds),
-        **_on_the_clock(draft_s, _upload_s(blocks, played.drafted), verify_s, exchanged.seconds),
+        correlated_rounds=int(np.lcm(shared, left_out.coherence_rounds or 1)),
+        **_on_the_clock(draft_s, _upload_s(blocks, played), verify_s, exchange_s),
     )
 
 
@@ -131,12 +139,6 @@ def _check(scenario: Scenario, rounds: int, prompt_rounds: int, seed: int, left_
     )
 
 
-def _correlated(scenario: Scenario, left_out: LeftOut, prompt_rounds: int) -> int:
-    """Rounds that share a prompt or a channel."""
-    prompts = prompt_rounds if scenario.acceptance.std.any() and left_out.text_tokens is None else 1
-    return int(np.lcm(prompts, left_out.coherence_rounds or 1))
-
-
 def _each_round(block: ChannelBlock, of_devices: IntArray) -> IntArray:
     return np.broadcast_to(of_devices, (block.end - block.first, of_devices.size))
 
@@ -153,24 +155,18 @@ def _taking_part(blocks: list[ChannelBlock], left_out: LeftOut) -> BoolArray:
     return part
 
 
-def _upload_s(blocks: list[ChannelBlock], drafted: IntArray) -> FloatArray:
+def _upload_s(blocks: list[ChannelBlock], played: PlayedTokens) -> FloatArray:
     """How long each draft is sent and under way [s]."""
-    seconds = np.empty(drafted.shape)
+    seconds = np.empty(played.drafted.shape)
     for block in blocks:
         here = slice(block.first, block.end)
-        bits = block.scenario.token_payload_bits(block.control.problem)
-        per_token_s = sending_s(bits, block.scenario.uplink.rate(block.control.bandwidth_hz))
-        some = drafted[here] > 0
-        sent_s = drafted[here] * np.where(some, per_token_s, 0.0)  # at no rate at all only where nothing is sent
+        drafted = played.drafted[here]
+        rate = block.scenario.uplink.rate(block.control.bandwidth_hz)
+        some = drafted > 0
+        if played.draft_bits is None:
+            per_token_s = sending_s(block.scenario.token_payload_bits(block.control.problem), rate)
+            sent_s = drafted * np.where(some, per_token_s, 0.0)  # at no rate at all only where nothing is sent
+        else:
+            sent_s = np.where(some, sending_s(played.draft_bits[here], rate), 0.0)
         seconds[here] = sent_s + block.scenario.trip_s(some)
     return seconds
-
-
-def _corrections(blocks: list[ChannelBlock], rejected: BoolArray, seed: np.random.SeedSequence) -> Exchanges:
-    """Modes and times of every round's rejections; none where the problem has no corrections."""
-    seconds, on_uplink = np.zeros(rejected.shape), np.zeros(rejected.shape, dtype=bool)
-    for block, own in zip(blocks, seed.spawn(len(blocks)), strict=True):
-        if KINDS[block.control.problem].corrects:
-            here = slice(block.first, block.end)
-            seconds[here], on_uplink[here] = exchanges(block.scenario, block.control.mode_rule, rejected[here], own)
-    return Exchanges(seconds, on_uplink)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from msopt import PROBLEMS, Control, LeftOut, ParameterError, PlayedRounds, Scenario, emulate, react
 from msopt.emulation.drawn_rounds import LawTokens
-from msopt.emulation.sources import PlayedTokens, RoundSources
+from msopt.emulation.sources import OnUplink, PlayedTokens, RoundSources
 from msopt.model.control import MODE_RULES, ModeRule
 from msopt.model.goodput import rejection_probability
 from msopt.model.scenario import Problem
@@ -33,6 +33,11 @@ ROUNDS = 12_800
 def control_of(scenario: Scenario, problem: Problem, lengths: list[int], rule: ModeRule = "best") -> Control:
     shares = np.full(scenario.device_count, scenario.equal_share_hz)
     return Control(problem=problem, draft_length=np.array(lengths), bandwidth_hz=shares, mode_rule=rule)
+
+
+def nobody(place: int, rejected: np.ndarray) -> np.ndarray:
+    del place
+    return np.zeros_like(rejected)
 
 
 def with_law(law: str) -> Description:
@@ -146,8 +151,10 @@ def test_a_source_goes_on_where_it_stopped(text_tokens: int | None) -> None:
     law = scenario_of(with_law("beta")).acceptance
     one, parts = (LawTokens(law, 4, text_tokens, np.random.SeedSequence(1)) for _ in range(2))
     lengths, all_of_them = np.full((20, 3), 5), np.ones((20, 3), dtype=bool)
-    whole = one.play(lengths, all_of_them, all_of_them)
-    pieces = [parts.play(*(a[part] for a in (lengths, all_of_them, all_of_them))) for part in (slice(6), slice(6, 20))]
+    whole = one.play(lengths, all_of_them, all_of_them, nobody)
+    pieces = [
+        parts.play(*(a[part] for a in (lengths, all_of_them, all_of_them)), nobody) for part in (slice(6), slice(6, 20))
+    ]
     for field in ("drafted", "accepted", "tokens"):
         assert np.array_equal(getattr(whole, field), np.concatenate([getattr(piece, field) for piece in pieces]))
 
@@ -220,8 +227,10 @@ def test_the_frame_has_a_row_for_each_round_and_device() -> None:
 class ToldTokens:
     """What a model might have accepted: told beforehand, whatever is planned."""
 
-    def play(self, draft_length: np.ndarray, drafts: np.ndarray, arrives: np.ndarray) -> PlayedTokens:
-        del drafts
+    def play(
+        self, draft_length: np.ndarray, drafts: np.ndarray, arrives: np.ndarray, on_uplink: OnUplink
+    ) -> PlayedTokens:
+        del drafts, on_uplink
         accepted = np.array([[2], [0]])
         return PlayedTokens(np.minimum(draft_length, 3), accepted, accepted + arrives)
 
