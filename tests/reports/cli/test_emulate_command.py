@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from msopt import Control, LeftOut, emulate
+from msopt import Control, Fault, FaultPlan, LeftOut, emulate
 from reports.plots.style import rendered
 from reports.plots.timeline import timeline_panel
 from tests.cases import s1, s2, s3, scenario_of
@@ -70,7 +70,8 @@ def test_bad_commands_write_nothing(msopt: Command, line: str, words: list[str])
 def test_the_timeline_fills_every_round_of_every_device() -> None:
     scenario = scenario_of(s3())
     control = Control(problem="modes", draft_length=[4, 3, 2], bandwidth_hz=[scenario.equal_share_hz] * 3)
-    left_out = LeftOut(loss_probability=0.3, dropout_round=2, dropout_device=2)
+    faults = Fault(kind="lost", probability=0.3), Fault(kind="dropout", devices=("dev-3",), first_round=2)
+    left_out = LeftOut(faults=FaultPlan(faults=faults))
     played = emulate(scenario, control, 3, left_out=left_out, seed=3)
     figure = timeline_panel(played, "three rounds")
     (axes,) = figure.axes
