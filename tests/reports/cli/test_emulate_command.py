@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from msopt import Control, Fault, FaultPlan, LeftOut, emulate
@@ -86,5 +87,8 @@ def test_the_timeline_fills_every_round_of_every_device() -> None:
     won = [(played.accepted[0, k], played.drafted[0, k]) for k in range(3) if played.arrives[0, k]]
     assert all(any(text.startswith(f"{a}/{d}") for text in words) for a, d in won)
     legend = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert ("its draft is lost" in legend) == bool((played.drafts & ~played.arrives).any())
+    missed_s = np.sum((played.start_s[1:4, None] - played.upload_end_s[:3]) * (played.drafts & ~played.arrives)[:3])
+    assert missed_s > 0.0
+    share = 100.0 * missed_s / (3 * whole - (whole - played.start_s[2]))
+    assert f"its draft is lost or too late ({share:.2g} %)" in legend
     assert rendered(figure, "svg", "timeline") == rendered(timeline_panel(played, "three rounds"), "svg", "timeline")
