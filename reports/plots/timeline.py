@@ -152,8 +152,8 @@ def _device(axes: "Axes", played: PlayedRounds, place: int, device: int, took_s:
 def _inside(axes: "Axes", played: PlayedRounds, place: int, row: int, text: str) -> None:
     """A text in the bar of the verification, where there is room for it."""
     begin_s, end_s = played.verify_start_s[place], played.verified_s[place]
-    figure_in = axes.figure.get_size_inches()[0] - 1.3
-    if (end_s - begin_s) / axes.get_xlim()[1] * figure_in > _LETTER_IN * len(text):
+    room_in = axes.bbox.width / axes.figure.dpi
+    if (end_s - begin_s) / axes.get_xlim()[1] * room_in > _LETTER_IN * len(text):
         axes.text(0.5 * (begin_s + end_s), row, text, ha="center", va="center", fontsize=7.5, color="white")
 
 

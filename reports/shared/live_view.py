@@ -1,4 +1,4 @@
-"""A play while it runs, on standard error: devices, their texts, the steps of the last round, goodput beside the formula's.
+"""A play while it runs, on standard error: devices, their texts, the last round, goodput beside the formula's.
 
 It redraws in place, never more than a few times a second, and takes a small part of the time that the play takes.
 """
@@ -42,7 +42,7 @@ LEAST_S, PART = 0.25, 0.02
 DRAFTS_AT_ONCE = 100_000
 """Of a piece of a play without models."""
 _BAR = 36
-_MOST_ROWS, _ROWS_AROUND = 40, 8
+_MOST_ROWS, _ROWS_AROUND = 40, 9
 _NAME = 14
 _LOOKS = {
     DRAFTS: ("▓", "blue"),
@@ -77,8 +77,7 @@ def live_view(
         return
     from rich.console import Console
 
-    view = LiveView(Console(stderr=True), scenario.name, rounds, texts)
-    with view:
+    with LiveView(Console(stderr=True), scenario.name, rounds, texts) as view:
         yield Watch(rounds_at_once or max(1, DRAFTS_AT_ONCE // scenario.device_count), view.see)
 
 
@@ -159,10 +158,10 @@ class LiveView:
         seconds = float(piece.start_s[-1])
         goodput = self._tokens / seconds if seconds > 0.0 else 0.0
         scale = 20.0 / max(goodput, piece.predicted, 1e-300)
-        head = Text(f"{literal(self._name)}: round {self._played} of {self._rounds}, {number(seconds, 4)} s\n", "bold")
-        for what, value in (("realised ", goodput), ("predicted", piece.predicted)):
-            head.append(f"{what} {number(value, 4):>8} token/s ", style="default")
-            head.append("━" * round(scale * value) + "\n", style="green" if what.startswith("r") else "bright_black")
+        head = Text(f"{literal(self._name)}: round {self._played} of {self._rounds}, {number(seconds, 4)} s", "bold")
+        for what, value, style in (("realised ", goodput, "green"), ("predicted", piece.predicted, "bright_black")):
+            head.append(f"\n{what} {number(value, 4):>8} token/s ", style="default")
+            head.append("━" * round(scale * value), style=style)
         return head
 
     def _tails(self, shown: int) -> list[str]:

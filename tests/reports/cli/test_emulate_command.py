@@ -53,6 +53,26 @@ def test_one_device_does_not_drop_out(msopt: Command) -> None:
     assert "a device drops out" not in [cost["effect"] for cost in record["left_out"]]
 
 
+def test_faults_stand_beside_the_undisturbed_run(msopt: Command) -> None:
+    path, faults = msopt.scenario(s2()), msopt.folder / "faults.toml"
+    away = '[[faults]]\nkind = "dropout"\ndevices = ["dev-1"]\nend_round = 16\n'
+    faults.write_text(away + '[[faults]]\nkind = "lost"\nprobability = 0.5')
+    ask = ("emulate", path, "--rounds", 64)
+    plain = msopt.done(*ask, "--format", "json").record
+    record = msopt.done(*ask, "--faults", faults, "--format", "json", "--output", msopt.folder / "out").record
+    assert record["undisturbed_tokens_per_s"] == plain["goodput_tokens_per_s"] > record["goodput_tokens_per_s"]
+    left, lost, both = record["left_out"]
+    assert [left["effect"], lost["effect"]] == ["a device drops out", "lost drafts"]
+    assert both["goodput"] == record["goodput_tokens_per_s"]
+    shares = (plain["goodput_tokens_per_s"] - both["goodput"]) / record["predicted_tokens_per_s"]
+    assert both["cost"] == pytest.approx(shares, rel=EXACT)
+    table = msopt.done(*ask, "--faults", faults).out
+    assert "dev-1, rounds 1 to 16" in table
+    assert "50 % of rounds" in table
+    faults.write_text('[[faults]]\nkind = "lost"\ndevices = ["dev-9"]')
+    assert_one_line(msopt(*ask, "--faults", faults), 2, ["faults.toml", '"dev-9" is not a device'])
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -60,6 +80,7 @@ def test_one_device_does_not_drop_out(msopt: Command) -> None:
         ("--method server-only", ["server-only", "no one control"]),
         ("--problem all", ["'all'", "'heterogeneous'"]),
         ("--output=", ["--output is empty"]),
+        ("--faults nowhere.toml", ["nowhere.toml"]),
     ],
 )
 def test_bad_commands_write_nothing(msopt: Command, line: str, words: list[str]) -> None:
