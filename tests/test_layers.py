@@ -53,7 +53,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "msopt.sensitivity": ("msopt.solution",),
     "msopt.choices": ("msopt.solve", "msopt.files"),
     "msopt.uncertain": ("msopt.many",),
-    "msopt.emulation": ("msopt.many",),
+    "msopt.emulation": ("msopt.many", "msopt.files"),
     "msopt.serving": ("msopt.rivals", "msopt.measured"),
     "msopt": (
         "msopt.uncertain",

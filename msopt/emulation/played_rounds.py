@@ -1,8 +1,9 @@
 """What a play leaves: when every device did what in every round, what came of it, and the goodput with its interval."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from math import lcm
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ MODE_NAMES = ("none", "uplink", "downlink")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlayedRounds:
-    """R rounds of K devices on a virtual clock that starts at 0.
+    """R rounds of K devices on a virtual clock: a whole play, from 0 on, or a piece of one.
 
     Attributes
     ----------
@@ -86,12 +87,12 @@ class PlayedRounds:
     @property
     def goodput(self) -> float:
         """Tokens of all rounds over their time [token/s]."""
-        return float(np.sum(self.round_tokens) / self.start_s[-1])
+        return float(np.sum(self.round_tokens) / (self.start_s[-1] - self.start_s[0]))
 
     @property
     def device_goodput(self) -> FloatArray:
         """The same of each device, shape (K,) [token/s]."""
-        return np.asarray(np.sum(self.tokens, axis=0) / self.start_s[-1])
+        return np.asarray(np.sum(self.tokens, axis=0) / (self.start_s[-1] - self.start_s[0]))
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Student's interval of the goodput of a play without end, a ratio of sums over batches of rounds [token/s].
@@ -131,6 +132,19 @@ class PlayedRounds:
             columns[name] = getattr(self, name).ravel()
         columns["mode"] = np.array(MODE_NAMES, dtype=object)[self.mode].ravel()
         return pd.DataFrame(columns)
+
+
+def joined(pieces: Sequence[PlayedRounds]) -> PlayedRounds:
+    """Pieces that follow each other as one play."""
+    if len(pieces) == 1:
+        return pieces[0]
+    each: dict[str, Any] = {
+        field.name: np.concatenate([getattr(piece, field.name) for piece in pieces])
+        for field in fields(PlayedRounds)
+        if isinstance(getattr(pieces[0], field.name), np.ndarray)
+    }
+    each["start_s"] = np.concatenate([pieces[0].start_s, *(piece.start_s[1:] for piece in pieces[1:])])
+    return replace(pieces[0], **each)
 
 
 def batch_starts(rounds: int, *correlated: int) -> IntArray:

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
+from msopt.emulation.played_rounds import PlayedRounds
+
+OnUplink = Callable[[int, BoolArray], BoolArray]
+"""Which of the devices that exchange a distribution do so on the uplink: of a round of a call, masks of shape (K,)."""
 
 OnUplink = Callable[[int, BoolArray], BoolArray]
 """Of the devices that exchange a distribution in a round of this call, which do so on the uplink: masks, shape (K,)."""
@@ -67,6 +71,13 @@ class StepClock(Protocol):
     def verify_s(self, drafted: IntArray, arrives: BoolArray) -> FloatArray:
         """Time to verify the drafts that arrive [s], shape (n,)."""
         ...
+
+
+class Watch(NamedTuple):
+    """Who is told of a play while it runs: of so many rounds at once, as a piece of it (at least 1)."""
+
+    rounds_at_once: int
+    see: Callable[[PlayedRounds], object]
 
 
 class RoundSources(NamedTuple):

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from msopt import ParameterError, Scenario
+import typer
+
+from msopt import Control, ParameterError, PlayedRounds, Scenario
+from msopt.emulation.assumptions import DraftRecord, token_effects, tokens_per_round
 from msopt.emulation.drawn_rounds import FormulaClock
 from msopt.emulation.left_out import FORMULA
 from msopt.emulation.sources import RoundSources
@@ -13,14 +16,30 @@ from msopt.files.profile_json import find_profile
 from msopt.files.scenario_toml import load_toml
 from msopt.files.whole_files import read_text
 from msopt.model.problems import KINDS, Problem
+from reports.cli.measure_command import require_models
 from reports.shared.inputs import scenario_path
 from reports.shared.rows import Row
+from reports.shared.words import number, per_cent
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from verification.pairs import Pair
     from verification.played_texts import PlayedTexts
 
 PlayedClock = Literal["profile", "measured"]
+DraftModels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--draft",
+        metavar="MODEL",
+        help="Play with models: a GGUF file, a folder, a Hugging Face id, smollm2, or skip-N; may be repeated. A device "
+        "drafts with the one that its profile was measured with, without a profile devices take them in turn.",
+    ),
+]
+PlayedClockOption = Annotated[
+    PlayedClock, typer.Option("--clock", help="Steps take the scenario's times, or those measured here.")
+]
 TEXT_TOKENS, PROMPTS = 96, 8
 """As `msopt measure` has them."""
 
@@ -149,6 +168,76 @@ class Models:
             "temperature": options.temperature,
             "clock": options.clock,
         }
+
+
+def load_models(scenario: Scenario, file: str, **options: Any) -> Models:
+    """Load what the options say; an error where torch is not here."""
+    require_models("models need")
+    return Models(scenario, file, ModelOptions(**options))
+
+
+def played_by_models(scenario: Scenario, control: Control, played: PlayedRounds, record: DraftRecord) -> Row:
+    """Tokens a round as realised and as predicted, by device and in all, and what each assumption is worth."""
+    means, reaches, reach = tokens_per_round(played, record)
+    predicted = scenario.acceptance.expected_tokens(control.draft_length.astype(float))
+    total = float(means.sum())
+    return {
+        "tokens_per_round": total,
+        "tokens_low": total - reach,
+        "tokens_high": total + reach,
+        "predicted_tokens": float(predicted.sum()),
+        "devices": [
+            {"device": name, "tokens_per_round": mean, "tokens_low": mean - own, "tokens_high": mean + own, "predicted_tokens": e}
+            for name, mean, own, e in zip(
+                scenario.device_names, means.tolist(), reaches.tolist(), predicted.tolist(), strict=True
+            )
+        ],
+        "assumptions": [
+            {
+                "assumption": effect.assumption,
+                "change": effect.tokens / float(predicted.sum()),
+                "low": effect.low / float(predicted.sum()),
+                "high": effect.high / float(predicted.sum()),
+            }
+            for effect in token_effects(scenario.acceptance, control.draft_length, played, record)
+        ],
+    }
+
+
+def played_parquet(played: PlayedRounds, record: DraftRecord) -> bytes:
+    """A row for each round and device, with the text, the prompt and the place in the text."""
+    from reports.studies.sweep import parquet
+
+    frame = played.to_frame()
+    for name in ("text", "prompt", "place"):
+        frame[name] = getattr(record, name).ravel()
+    return parquet(frame.to_dict("records"))
+
+
+def show_model_play(console: "Console", record: Row) -> None:
+    """Tokens a round beside those predicted, and the assumptions."""
+    from reports.shared.table_terminal import show_table
+    from reports.shared.text_table import Table, number_column, ratio_column, words_column
+
+    ends = " to ".join(number(record[key], 4) for key in ("tokens_low", "tokens_high"))
+    console.print(
+        f"tokens a round: {number(record['tokens_per_round'], 4)} ({ends}); "
+        f"by the formula {number(record['predicted_tokens'], 4)}"
+    )
+    columns = (
+        words_column("device", "device"),
+        number_column("tokens_per_round", "tokens", "/round", digits=4),
+        number_column("predicted_tokens", "predicted", "/round", digits=4),
+    )
+    show_table(console, Table.of("", record["devices"], columns))
+    rows = [row | {"ends": f"{per_cent(row['low'])} to {per_cent(row['high'])}"} for row in record["assumptions"]]
+    console.print("What each assumption is worth, as a share of the predicted tokens:")
+    effects = (
+        words_column("assumption", "without it"),
+        ratio_column("change", "tokens"),
+        words_column("ends", "between", numeric=True),
+    )
+    show_table(console, Table.of("", rows, effects))
 
 
 def profile_clock(scenario: Scenario) -> FormulaClock:
