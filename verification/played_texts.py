@@ -13,15 +13,15 @@ from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.emulation.assumptions import DraftRecord
 from msopt.emulation.sources import OnUplink, PlayedTokens
 from msopt.errors import ParameterError
-from verification.exchange import Exchange
+from verification.exchange import Exchange, Place
 from verification.messages import Payload
 from verification.pairs import Pair
 from verification.rounds import Drafted, Drafts, Session
 from verification.sampling import SamplingRule, own_generator
 from verification.timing import Stopwatch
 
-LEVEL_BITS = (16, 12, 8)
-"""Bits of a level that a payload is taken to have, the first with which its entries come out whole."""
+LEVEL_BITS = 16
+"""Of an entry's level."""
 
 
 @dataclass(frozen=True)
@@ -61,20 +61,19 @@ class Text:
     ended: bool = False
 
 
-def payload_of(distribution_bits: int, vocabulary: int) -> Payload:
-    """How a distribution of so many bits is sent: as many entries as they hold, with one of `LEVEL_BITS`.
+def payload_of(distribution_bits: float, vocabulary: int) -> Payload:
+    """How a distribution of so many bits is sent: as many entries as they hold.
 
     Raises
     ------
     ParameterError
         Where not one entry fits.
     """
-    payloads = [Payload(1, bits, vocabulary) for bits in LEVEL_BITS]
-    even = next((one for one in payloads if distribution_bits % one.token_bits == 0), payloads[0])
-    kept = min(int(distribution_bits // even.token_bits), vocabulary)
+    one = Payload(1, LEVEL_BITS, vocabulary)
+    kept = min(int(distribution_bits // one.token_bits), vocabulary)
     if kept < 1:
-        raise ParameterError(f"distribution_bits = {distribution_bits:g} hold no entry of {even.token_bits} bits")
-    return Payload(kept, even.level_bits, vocabulary)
+        raise ParameterError(f"distribution_bits = {distribution_bits:g} hold no entry of {one.token_bits} bits")
+    return Payload(kept, LEVEL_BITS, vocabulary)
 
 
 class PlayedTexts:
@@ -114,7 +113,7 @@ class PlayedTexts:
         self.written: list[Text] = []
         self._drafters, self._payload, self._every_token, self._seed = drafters, payload, every_token, seed
         self._stopwatch = stopwatch
-        place = "server" if every_token else "either"
+        place: Place = "server" if every_token else "either"
         self._session = Session(
             [drafter.pair for drafter in drafters],
             [[0]] * len(drafters),
@@ -247,8 +246,9 @@ class _RoundRow:
 
     @classmethod
     def of(cls, text: Sequence[int], place: Sequence[int]) -> "_RoundRow":
-        counts = {name: np.zeros(len(text), dtype=np.int64) for name in _COUNTS}
-        return cls(np.array(text), np.array(place), **counts, draft_s=np.zeros(len(text)))
+        drafted, accepted, tokens, before, after = np.zeros((len(_COUNTS), len(text)), dtype=np.int64)
+        none_s = np.zeros(len(text))
+        return cls(np.array(text), np.array(place), drafted, accepted, tokens, before, after, none_s)
 
     def keep(self, before: Sequence[int], session: Session) -> None:
         """What became of the drafts."""

@@ -80,7 +80,9 @@ class Drafts(NamedTuple):
     def of(self, devices: Container[int]) -> "Drafts":
         """Those of some of the devices."""
         rows = [row for row, device in enumerate(self.devices) if device in devices]
-        return Drafts(*([each[row] for row in rows] for each in self))
+        return Drafts(
+            [self.devices[row] for row in rows], [self.tokens[row] for row in rows], [self.laws[row] for row in rows]
+        )
 
 
 class Session:

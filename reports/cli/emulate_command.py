@@ -6,7 +6,7 @@ The tokens come from the acceptance laws, or with `--draft` from real models.
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -85,8 +85,8 @@ PlayFolder = Annotated[
     typer.Option(
         "--output",
         metavar="DIR",
-        help=f"Folder for {RECORD}, {ROUNDS} (a row for each round and device) and {TIMELINE}.svg and .pdf; with models "
-        f"{MODEL_ROUNDS} in place of {ROUNDS}, and {TEXTS}.",
+        help=f"Folder for {RECORD}, {ROUNDS} (a row for each round and device) and {TIMELINE}.svg and .pdf; with "
+        f"models {MODEL_ROUNDS} in place of {ROUNDS}, and {TEXTS}.",
     ),
 ]
 
@@ -134,13 +134,15 @@ def emulate(
     predicted = evaluate(scenario, chosen)
     predicted.require_feasible()
     given = {"prompts": prompts, "tokens": tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p}
-    asked = {key: value for key, value in given.items() if value is not None}
+    asked: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     models = None
     if draft:
         asked |= {"device": device, "dtype": dtype, "threads": threads, "clock": clock}
         models = load_models(scenario, file, draft=tuple(draft), target=target, task=tuple(task or ()), **asked)
     elif asked or task:
-        raise ParameterError(f"--{'-'.join(next(iter(asked), 'task').split('_'))} is about models; name them by --draft")
+        raise ParameterError(
+            f"--{'-'.join(next(iter(asked), 'task').split('_'))} is about models; name them by --draft"
+        )
     struck = effects if faults is not None else FORMULA
     model_texts = None if models is None else models.texts(chosen.problem, seed)
     sources = models.sources(model_texts, rounds) if models and model_texts else None

@@ -163,9 +163,7 @@ def require_models(what: str) -> None:
     """Refuse where what runs models is not installed."""
     missing = [module for module in ("torch", "transformers") if importlib.util.find_spec(module) is None]
     if missing:
-        raise ParameterError(
-            f"{what} {' and '.join(missing)}, not installed here; pip install 'msopt[verification]'"
-        )
+        raise ParameterError(f"{what} {' and '.join(missing)}, not installed here; pip install 'msopt[verification]'")
 
 
 def whole_numbers(option: str, text: str) -> tuple[int, ...]:

@@ -33,8 +33,8 @@ DraftModels = Annotated[
     typer.Option(
         "--draft",
         metavar="MODEL",
-        help="Play with models: a GGUF file, a folder, a Hugging Face id, smollm2, or skip-N; may be repeated. A device "
-        "drafts with the one that its profile was measured with, without a profile devices take them in turn.",
+        help="Play with models: a GGUF file, a folder, a Hugging Face id, smollm2, or skip-N; may be repeated. A "
+        "device drafts with the one that its profile was measured with; without a profile devices take them in turn.",
     ),
 ]
 PlayedClockOption = Annotated[
@@ -108,9 +108,7 @@ class Models:
         said = load_toml(read_text(path))["devices"]
         known = options.task or tuple(all_prompts())
         self.tasks = [str(one.get("task", known[k % len(known)])) for k, one in enumerate(said)]
-        self.prompts = [
-            prompts_of(task, options.first + options.prompts)[options.first :] for task in self.tasks
-        ]
+        self.prompts = [prompts_of(task, options.first + options.prompts)[options.first :] for task in self.tasks]
         pairs = load_pairs(options.draft, options.target, dtype=options.dtype, device=options.device)
         self.pairs = [
             self._pair_of(one.get("profile"), path.parent, pairs, f"devices[{k}] ({describe(one.get('name'))})")
@@ -180,26 +178,32 @@ def played_by_models(scenario: Scenario, control: Control, played: PlayedRounds,
     """Tokens a round as realised and as predicted, by device and in all, and what each assumption is worth."""
     means, reaches, reach = tokens_per_round(played, record)
     predicted = scenario.acceptance.expected_tokens(control.draft_length.astype(float))
-    total = float(means.sum())
+    total, whole = float(means.sum()), float(predicted.sum())
+    each = zip(scenario.device_names, means.tolist(), reaches.tolist(), predicted.tolist(), strict=True)
+    effects = token_effects(scenario.acceptance, control.draft_length, played, record)
     return {
         "tokens_per_round": total,
         "tokens_low": total - reach,
         "tokens_high": total + reach,
-        "predicted_tokens": float(predicted.sum()),
+        "predicted_tokens": whole,
         "devices": [
-            {"device": name, "tokens_per_round": mean, "tokens_low": mean - own, "tokens_high": mean + own, "predicted_tokens": e}
-            for name, mean, own, e in zip(
-                scenario.device_names, means.tolist(), reaches.tolist(), predicted.tolist(), strict=True
-            )
+            {
+                "device": name,
+                "tokens_per_round": mean,
+                "tokens_low": mean - own,
+                "tokens_high": mean + own,
+                "predicted_tokens": expected,
+            }
+            for name, mean, own, expected in each
         ],
         "assumptions": [
             {
-                "assumption": effect.assumption,
-                "change": effect.tokens / float(predicted.sum()),
-                "low": effect.low / float(predicted.sum()),
-                "high": effect.high / float(predicted.sum()),
+                "assumption": one.assumption,
+                "change": one.tokens / whole,
+                "low": one.low / whole,
+                "high": one.high / whole,
             }
-            for effect in token_effects(scenario.acceptance, control.draft_length, played, record)
+            for one in effects
         ],
     }
 
@@ -211,7 +215,7 @@ def played_parquet(played: PlayedRounds, record: DraftRecord) -> bytes:
     frame = played.to_frame()
     for name in ("text", "prompt", "place"):
         frame[name] = getattr(record, name).ravel()
-    return parquet(frame.to_dict("records"))
+    return parquet([{str(name): value for name, value in row.items()} for row in frame.to_dict("records")])
 
 
 def show_model_play(console: "Console", record: Row) -> None:
