@@ -73,8 +73,8 @@ def tokens_per_round(
     means, reaches, error2, parts = [], [], 0.0, 0
     for k in range(played.tokens.shape[1]):
         some = played.arrives[:, k]
-        text = record.text[some, k]
-        whole, without = _jackknifed(lambda keep, k=k, some=some: played.tokens[some, k][keep].mean(), text)
+        won = played.tokens[some, k]
+        whole, without = _jackknifed(_mean_of(won), record.text[some, k])
         variance, count = _variance(without[:, None])
         means.append(float(whole))
         reaches.append(_reach(float(variance[0]), count, level))
@@ -156,6 +156,10 @@ class _DeviceDrafts:
                 self.tokens[keep].mean(),
             ]
         )
+
+
+def _mean_of(values: IntArray) -> Callable[[BoolArray], object]:
+    return lambda keep: values[keep].mean()
 
 
 def _expected(chance: FloatArray) -> float:
