@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MOST_BATCHES = 32
 MODE_NAMES = ("none", "uplink", "downlink")
+_TIMES_OF_DEVICES = ("draft_end_s", "upload_end_s", "corrected_s")
+_COUNTS = ("drafts", "arrives", "drafted", "accepted", "tokens")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,6 +112,24 @@ class PlayedRounds:
         tokens = np.add.reduceat(self.round_tokens, starts).astype(float)
         return ratio_residuals(tokens, np.add.reduceat(self.round_s, starts))
 
+    @classmethod
+    def from_frame(cls, table: "pd.DataFrame", predicted: float = float("nan")) -> "PlayedRounds":
+        """The play that `to_frame` made a table of; what the table does not say is told or left at its default."""
+        names = tuple(dict.fromkeys(table["device"]))
+        shape = (len(table) // len(names), len(names))
+        each: dict[str, Any] = {name: table[name].to_numpy().reshape(shape) for name in (*_TIMES_OF_DEVICES, *_COUNTS)}
+        start_s = table["start_s"].to_numpy().reshape(shape)[:, 0]
+        return cls(
+            device_names=names,
+            predicted=predicted,
+            predicted_error=0.0,
+            start_s=np.append(start_s, table["end_s"].to_numpy()[-1]),
+            verify_start_s=table["verify_start_s"].to_numpy().reshape(shape)[:, 0],
+            verified_s=table["verified_s"].to_numpy().reshape(shape)[:, 0],
+            mode=np.array([MODE_NAMES.index(name) for name in table["mode"]]).reshape(shape),
+            **each,
+        )
+
     def to_frame(self) -> "pd.DataFrame":
         """A row for each round and device, in that order; loads pandas."""
         import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
@@ -126,9 +146,7 @@ class PlayedRounds:
             "device": np.tile(np.array(self.device_names, dtype=object), shape[0]),
         }
         columns |= {name: np.repeat(values, shape[1]) for name, values in by_round.items()}
-        for name in ("draft_end_s", "upload_end_s", "corrected_s", "drafts", "arrives"):
-            columns[name] = getattr(self, name).ravel()
-        for name in ("drafted", "accepted", "tokens"):
+        for name in (*_TIMES_OF_DEVICES, *_COUNTS):
             columns[name] = getattr(self, name).ravel()
         columns["mode"] = np.array(MODE_NAMES, dtype=object)[self.mode].ravel()
         return pd.DataFrame(columns)

@@ -280,7 +280,9 @@ def test_the_checks_find_what_is_wrong(made_up: Record) -> None:
     def verdicts(**changed: Any) -> list[str]:
         return list(checks_record(Record(made_up.manifest, made_up.tables | changed)).tables["checks"]["verdict"])
 
-    assert verdicts() == ["pass"] * 7
+    assert verdicts() == ["pass"] * 8
+    off = made_up.tables["loop_drawn"].assign(holds=False)
+    assert verdicts(loop_drawn=off)[7] == "FAIL"
     methods = made_up.tables["answer_methods"].copy()
     methods.loc[1, "gap"] = -1e-6
     assert verdicts(answer_methods=methods)[1] == "FAIL"
