@@ -1,6 +1,7 @@
 """A record with every table of a report, made up in a moment: what is drawn and shown, not what is computed."""
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,10 +69,16 @@ OWN = "mine:best"
 def made_up_record(scenarios: Sequence[tuple[str, Path]], profiles: Sequence[Profile] = ()) -> Record:
     """The answer as it is; everything else made up."""
     measured = {profile.name: measured_times(profile) for profile in profiles}
-    loops = drawn_loop(rounds=64), model_loop([stored_loop()])
+    loops = _played(), model_loop([stored_loop()])
     parts = (answer(scenarios), _crosscheck(), *loops, profile_record(profiles), settings_record())
     whole = joined(_studies(measured), *parts)
     return joined(whole, checks_record(whole))
+
+
+@cache
+def _played() -> Record:
+    """As it is, of few rounds."""
+    return drawn_loop(rounds=64)
 
 
 def stored_loop() -> Row:
