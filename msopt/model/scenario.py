@@ -11,7 +11,7 @@ from functools import cached_property
 from math import isclose
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from msopt.model.budget import equal_share
 from msopt.model.fields import OF_A_VARIANT, ONE_FOR_ALL, PER_DEVICE
 from msopt.model.problems import KINDS, PROBLEMS, Problem
 from msopt.model.scenario_checks import check, device_label, slips
+from msopt.model.scenario_shown import scenario_plot, scenario_summary
 from msopt.model.sharing import (
     FixedSnr,
     PowerLimited,
@@ -29,7 +30,11 @@ from msopt.model.sharing import (
     UplinkSharing,
     spectral_efficiency,
 )
+from msopt.shown.object_summary import Shown, Summary
 from msopt.units import db_to_linear, linear_to_db
+
+if TYPE_CHECKING:
+    from msopt.shown.pictures import Axes
 
 __all__ = ["DEFAULT_MAX_DRAFT_LENGTH", "PROBLEMS", "Problem", "Scenario"]
 
@@ -37,8 +42,8 @@ DEFAULT_MAX_DRAFT_LENGTH = 16
 _ROUND_OFF = 1e-12
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Scenario(Frozen):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Scenario(Shown, Frozen):
     """K devices, one server, one radio cell (design section 1); immutable and checked.
 
     Attributes
@@ -295,6 +300,20 @@ class Scenario(Frozen):
     def variant_fields(self) -> tuple[str, ...]:
         """Which of its fields make it a problem of its own; empty for the papers'."""
         return tuple(name for name in OF_A_VARIANT if getattr(self, name) is not None)
+
+    def summary(self) -> Summary:
+        """What `repr`, `print` and a notebook show of it."""
+        return scenario_summary(vars(self), self.variant_fields)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The devices by spectral efficiency of the uplink, drafting time and acceptance rate; loads matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        """
+        return scenario_plot(vars(self), ax)
 
     @property
     def warnings(self) -> tuple[str, ...]:
