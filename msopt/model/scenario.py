@@ -5,10 +5,8 @@ derived here, once: `uplink` (rates), `token_payload_bits`, `length_limits`, `ve
 """
 
 import warnings
-from collections.abc import Container, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import isclose
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -21,7 +19,7 @@ from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
 from msopt.model.fields import OF_A_VARIANT, ONE_FOR_ALL, PER_DEVICE
 from msopt.model.problems import KINDS, PROBLEMS, Problem
-from msopt.model.scenario_checks import check, device_label, slips
+from msopt.model.scenario_checks import check, device_label, powers_changed, slips
 from msopt.model.scenario_shown import scenario_plot, scenario_summary
 from msopt.model.sharing import (
     FixedSnr,
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_MAX_DRAFT_LENGTH", "PROBLEMS", "Problem", "Scenario"]
 
 DEFAULT_MAX_DRAFT_LENGTH = 16
-_ROUND_OFF = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -170,7 +167,7 @@ class Scenario(Shown, Frozen):
             Where an SNR that stays means another transmit power, because its band or the server's power changed.
         """
         changed = replace(self, **changes)
-        for text in _powers_changed(self, changed, changes):
+        for text in powers_changed(vars(self), vars(changed), changes):
             warnings.warn(text, PowerWarning, stacklevel=2)
         return changed
 
@@ -306,37 +303,13 @@ class Scenario(Shown, Frozen):
         return scenario_summary(vars(self), self.variant_fields)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The devices by spectral efficiency of the uplink, drafting time and acceptance rate; loads matplotlib.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-        """
+        """The devices by uplink, drafting time and acceptance, on `ax` or a new figure; loads matplotlib."""
         return scenario_plot(vars(self), ax)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is allowed but looks like a slip."""
         return slips(vars(self))
-
-
-def _powers_changed(old: Scenario, new: Scenario, given: Container[str]) -> Iterator[str]:
-    """What a change of bands or power does to powers that nobody named: an SNR is that of a power over a whole band."""
-    wider = new.uplink_bandwidth_hz / old.uplink_bandwidth_hz
-    if new.uplink_sharing == "power-limited" and "uplink_snr_db" not in given and wider != 1.0:
-        yield (
-            f"uplink_snr_db stayed: over {wider:.6g} times the band that takes {wider:.6g} times every device's power; "
-            "use with_bandwidth, or give uplink_snr_db too"
-        )
-    wider = new.downlink_bandwidth_hz / old.downlink_bandwidth_hz
-    louder = new.downlink_power_w / old.downlink_power_w
-    if "downlink_snr_db" not in given and not isclose(wider, louder, rel_tol=_ROUND_OFF):
-        yield (
-            f"downlink_snr_db stayed: over {wider:.6g} times the band that takes {wider:.6g} times the power, and "
-            f"downlink_power_w is {louder:.6g} times what it was; use with_bandwidth or with_downlink_power, or give "
-            "downlink_snr_db too"
-        )
 
 
 def _same(one: Any, other: Any) -> bool:
