@@ -10,9 +10,13 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray, frozen
 from msopt.errors import ParameterError
 from msopt.numerics.intervals import LEVEL, ratio_residuals, residual_reach
+from msopt.shown.object_summary import Shown, Summary, figures
+from msopt.shown.pictures import running_value
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from msopt.shown.pictures import Axes
 
 MOST_BATCHES = 32
 MODE_NAMES = ("none", "uplink", "downlink")
@@ -20,8 +24,8 @@ _TIMES_OF_DEVICES = ("draft_end_s", "upload_end_s", "corrected_s")
 _COUNTS = ("drafts", "arrives", "drafted", "accepted", "tokens")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PlayedRounds:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PlayedRounds(Shown):
     """R rounds of K devices on a virtual clock: a whole play, from 0 on, or a piece of one.
 
     Attributes
@@ -129,6 +133,27 @@ class PlayedRounds:
             mode=np.array([MODE_NAMES.index(name) for name in table["mode"]]).reshape(shape),
             **each,
         )
+
+    def summary(self) -> Summary:
+        """What `repr`, `print` and a notebook show of it."""
+        facts = {
+            "realised": figures(self.goodput, "token/s"),
+            "predicted": figures(self.predicted, "token/s"),
+            "tokens": str(int(np.sum(self.tokens))),
+            "time": figures(float(self.start_s[-1] - self.start_s[0]), "s"),
+        }
+        return Summary(f"{self.rounds} rounds of {len(self.device_names)} devices", facts)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The goodput realised so far, round by round, beside the predicted; loads matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        """
+        so_far = np.cumsum(self.round_tokens) / (self.start_s[1:] - self.start_s[0])
+        return running_value(ax, so_far, self.predicted, "rounds", "goodput [token/s]")
 
     def to_frame(self) -> "pd.DataFrame":
         """A row for each round and device, in that order; loads pandas."""

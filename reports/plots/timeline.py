@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from msopt.emulation.played_rounds import PlayedRounds
-from reports.plots.style import BLACK, GREEN, GREY, ORANGE, PURPLE, VERMILION, WIDTH_IN, new_panel, styled
+from msopt.shown.palette import BLACK, GREEN, GREY, ORANGE, PURPLE, VERMILION
+from reports.plots.style import WIDTH_IN, new_panel, styled
 from reports.shared.round_steps import (
     DOWNLINK,
     DRAFTS,
