@@ -126,6 +126,7 @@ class _Loop:
         clock = self._sources.clock
         draft_s, verify_s = clock.draft_s(played.drafted), clock.verify_s(played.drafted, arrives)
         upload_s = uploading_s(plan.blocks, played.drafted, first, played.draft_bits)
+        upload_s = upload_s + np.where(played.drafted > 0, _rows(plan.delay_s, here), 0.0)
         times = self._on_the_clock(here, draft_s, upload_s, verify_s, exchange_s)
         self._now_s = float(times["start_s"][-1])
         corrects = rejected & KINDS[problem].corrects
@@ -150,7 +151,7 @@ class _Loop:
         plan, strikes = self._plan, self._plan.strikes
         arrives = plan.arrives[here]
         draft_s = draft_s * _rows(strikes.slower, here)
-        there_s = draft_s + upload_s + np.where(upload_s > 0.0, _rows(plan.delay_s, here), 0.0)
+        there_s = draft_s + upload_s
         there_s = np.where(arrives, there_s, np.minimum(there_s, plan.deadline_s[here, None]))
         ready_s = np.max(there_s, axis=-1) + plan.empty_s[here]
         answer_s = exchange_s + np.where(arrives, _rows(strikes.late_result_s, here), 0.0)

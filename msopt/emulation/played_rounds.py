@@ -10,16 +10,22 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray, frozen
 from msopt.errors import ParameterError
 from msopt.numerics.intervals import LEVEL, ratio_residuals, residual_reach
+from msopt.shown.object_summary import Shown, Summary, figures
+from msopt.shown.pictures import running_value
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from msopt.shown.pictures import Axes
+
 MOST_BATCHES = 32
 MODE_NAMES = ("none", "uplink", "downlink")
+_TIMES_OF_DEVICES = ("draft_end_s", "upload_end_s", "corrected_s")
+_COUNTS = ("drafts", "arrives", "drafted", "accepted", "tokens")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PlayedRounds:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PlayedRounds(Shown):
     """R rounds of K devices on a virtual clock: a whole play, from 0 on, or a piece of one.
 
     Attributes
@@ -110,6 +116,45 @@ class PlayedRounds:
         tokens = np.add.reduceat(self.round_tokens, starts).astype(float)
         return ratio_residuals(tokens, np.add.reduceat(self.round_s, starts))
 
+    @classmethod
+    def from_frame(cls, table: "pd.DataFrame", predicted: float = float("nan")) -> "PlayedRounds":
+        """The play that `to_frame` made a table of; what the table does not say is told or left at its default."""
+        names = tuple(dict.fromkeys(table["device"]))
+        shape = (len(table) // len(names), len(names))
+        each: dict[str, Any] = {name: table[name].to_numpy().reshape(shape) for name in (*_TIMES_OF_DEVICES, *_COUNTS)}
+        start_s = table["start_s"].to_numpy().reshape(shape)[:, 0]
+        return cls(
+            device_names=names,
+            predicted=predicted,
+            predicted_error=0.0,
+            start_s=np.append(start_s, table["end_s"].to_numpy()[-1]),
+            verify_start_s=table["verify_start_s"].to_numpy().reshape(shape)[:, 0],
+            verified_s=table["verified_s"].to_numpy().reshape(shape)[:, 0],
+            mode=np.array([MODE_NAMES.index(name) for name in table["mode"]]).reshape(shape),
+            **each,
+        )
+
+    def summary(self) -> Summary:
+        """What `repr`, `print` and a notebook show of it."""
+        facts = {
+            "realised": figures(self.goodput, "token/s"),
+            "predicted": figures(self.predicted, "token/s"),
+            "tokens": str(int(np.sum(self.tokens))),
+            "time": figures(float(self.start_s[-1] - self.start_s[0]), "s"),
+        }
+        return Summary(f"{self.rounds} rounds of {len(self.device_names)} devices", facts)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The goodput realised so far, round by round, beside the predicted; loads matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        """
+        so_far = np.cumsum(self.round_tokens) / (self.start_s[1:] - self.start_s[0])
+        return running_value(ax, so_far, self.predicted, "rounds", "goodput [token/s]")
+
     def to_frame(self) -> "pd.DataFrame":
         """A row for each round and device, in that order; loads pandas."""
         import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
@@ -126,9 +171,7 @@ class PlayedRounds:
             "device": np.tile(np.array(self.device_names, dtype=object), shape[0]),
         }
         columns |= {name: np.repeat(values, shape[1]) for name, values in by_round.items()}
-        for name in ("draft_end_s", "upload_end_s", "corrected_s", "drafts", "arrives"):
-            columns[name] = getattr(self, name).ravel()
-        for name in ("drafted", "accepted", "tokens"):
+        for name in (*_TIMES_OF_DEVICES, *_COUNTS):
             columns[name] = getattr(self, name).ravel()
         columns["mode"] = np.array(MODE_NAMES, dtype=object)[self.mode].ravel()
         return pd.DataFrame(columns)

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from msopt.emulation.played_rounds import PlayedRounds
-from reports.plots.style import BLACK, GREEN, GREY, ORANGE, PURPLE, VERMILION, WIDTH_IN, new_panel, styled
+from msopt.shown.palette import BLACK, GREEN, GREY, ORANGE, PURPLE, VERMILION
+from reports.plots.style import WIDTH_IN, new_panel, styled
 from reports.shared.round_steps import (
     DOWNLINK,
     DRAFTS,
@@ -33,6 +34,8 @@ MOST_DEVICES_SHOWN = 20
 ROUNDS_SHOWN = 3
 _ROW_IN, _REST_IN = 0.27, 1.45
 _LONGEST = 16
+_THIN = 0.01
+"""Of the width: a step as short is a line in its colour."""
 _ROUND_OFF = 1e-9
 _LETTER_IN = 0.062
 """Width of a letter in a bar."""
@@ -78,7 +81,7 @@ def timeline_panel(
         middle = 0.5 * (played.start_s[place] + played.start_s[place + 1])
         axes.text(middle, -0.62, f"round {place + 1}", ha="center", va="bottom", fontsize=8.5)
     for edge_s in played.start_s[: rounds + 1]:
-        axes.axvline(edge_s, color=BLACK, linewidth=0.9)
+        axes.axvline(edge_s, color=BLACK, linewidth=0.9, zorder=0.5)
     _legend(figure, played, rounds, dict(took_s), width_in)
     return figure
 
@@ -129,7 +132,7 @@ def _frame(axes: "Axes", played: PlayedRounds, shown: int, end_s: float, title: 
     axes.get_yticklabels()[-1].set_fontweight("bold")
     axes.axhline(shown - 0.5, color=GREY, linewidth=0.6, linestyle=":")
     axes.set_ylim(shown + 0.55, -0.6)
-    axes.set_xlim(0.0, end_s)
+    axes.set_xlim(0.0, 1.004 * end_s)  # the last step may be a thin line
     axes.set_title(literal(title), pad=18.0, parse_math=False)
     axes.grid(visible=False)
     axes.tick_params(axis="y", length=0)
@@ -162,8 +165,13 @@ def _bars(axes: "Axes", row: int, begin_s: float, steps: Sequence[Step]) -> list
     took = []
     for name, end_s in steps:
         if end_s > begin_s:
-            height = _LOOKS[name][2]
-            axes.barh(row, end_s - begin_s, left=begin_s, height=height, linewidth=0.3, **_look(name))
+            thin = end_s - begin_s < _THIN * axes.get_xlim()[1] and name != WAITS
+            look = (
+                {"color": _LOOKS[name][0], "linewidth": 1.0, "zorder": 1.5}
+                if thin
+                else {"linewidth": 0.3, **_look(name)}
+            )
+            axes.barh(row, end_s - begin_s, left=begin_s, height=_LOOKS[name][2], **look)
             took.append((name, float(end_s) - begin_s))
             begin_s = float(end_s)
     return took

@@ -90,6 +90,14 @@ def test_the_deadline(fault: dict[str, Any], deadline: float | None, waits_s: fl
     assert played.tokens.tolist() == [[3, 4 * there, 5]] * 3
 
 
+def test_a_draft_of_no_bits_may_be_late_and_who_sends_none_is_not() -> None:
+    """Where tokens cost no bits a message still has its delay; a device that drafts nothing sends none."""
+    cell = SURE.replace(token_bits=0.0)
+    left_out = plan({"kind": "late", "devices": ("dev-2", "dev-3"), "delay_s": 0.5})
+    played = emulate(cell, control_of(cell, "modes", [2, 3, 0]), 2, left_out=left_out)
+    assert played.upload_end_s[0] == pytest.approx([DRAFT_S[0], DRAFT_S[1] + 0.5, 0.0], rel=EXACT)
+
+
 def test_a_late_result_holds_up_the_round() -> None:
     plain = emulate(SURE, control_of(SURE, "modes", LENGTHS), 4)
     left_out = plan(of_second("late-result", delay_s=0.3), {"kind": "late-result", "delay_s": 0.1})

@@ -227,6 +227,9 @@ def test_the_frame_has_a_row_for_each_round_and_device() -> None:
     assert table["device"].tolist() == ["dev-1", "dev-2"] * 7
     assert table["tokens"].sum() / table["end_s"].iloc[-1] == pytest.approx(played.goodput, rel=EXACT)
     assert set(table["mode"]) <= {"none", "uplink", "downlink"}
+    again = PlayedRounds.from_frame(table, played.predicted)
+    assert again.to_frame().equals(table)
+    assert again.goodput == played.goodput
 
 
 class ToldTokens:
