@@ -199,7 +199,7 @@ def closed_loop_record(
         "interval_level": LEVEL,
         "scenario": scenario.name,
         "scenario_toml": toml,
-        **loop_tables(scenario, geometric, plays, verification_by_batch(roles[0].profile)),
+        **loop_tables(scenario, geometric, plays, said, verification_by_batch(roles[0].profile)),
     }
 
 
