@@ -41,7 +41,7 @@ BLACK, GREY = "#000000", "#767676"
 ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 
-_RC: Any = {
+RC: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.0,
@@ -69,6 +69,7 @@ _RC: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
 }
+"""How every figure is drawn."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with matplotlib.rc_context(_RC):
+        with matplotlib.rc_context(RC):
             return draw(*args, **kwargs)
 
     return drawn
@@ -283,7 +284,7 @@ def rendered(figure: Figure, form: Form, name: str) -> bytes:
     """
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}}[form]
     buffer = io.BytesIO()
-    with matplotlib.rc_context(_RC | {"svg.hashsalt": f"msopt-{name}"}), warnings.catch_warnings():
+    with matplotlib.rc_context(RC | {"svg.hashsalt": f"msopt-{name}"}), warnings.catch_warnings():
         # A name may hold a letter that the font lacks; a box is shown in its place.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(buffer, format=form, metadata=metadata)

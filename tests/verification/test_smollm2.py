@@ -20,6 +20,7 @@ from verification.text_pass import read_text
 
 PROMPTS = ("What is 12 + 30?", "Translate to French: the cat sleeps.", "Why is the sky blue? Answer in one sentence.")
 FALSE_ALARM = 1e-3
+TEXTS = 400
 START = [504]
 """SmolLM2's token "The": after it the next two tokens are open."""
 
@@ -34,12 +35,19 @@ def test_the_embedded_model(smollm2: LanguageModel) -> None:
 
 
 @pytest.fixture(scope="module")
-def greedy(pair: Pair) -> list[list[int]]:
+def short_pair(smollm2: LanguageModel) -> Pair:
+    """Ten layers of SmolLM2, and nine of them: what is tested of their texts is the same with thirty."""
+    target = shortened(smollm2, 20)
+    return make_pair(without_layers(target, (3,)), target)
+
+
+@pytest.fixture(scope="module")
+def greedy(short_pair: Pair) -> list[list[int]]:
     """What transformers' own generate decodes."""
     found = []
-    for prompt in (pair.target.chat(text) for text in PROMPTS):
+    for prompt in (short_pair.target.chat(text) for text in PROMPTS):
         given = torch.tensor([prompt])
-        text = pair.target.network.generate(
+        text = short_pair.target.network.generate(
             given, attention_mask=torch.ones_like(given), do_sample=False, max_new_tokens=12
         )
         found.append(text[0, len(prompt) :].tolist())
@@ -47,21 +55,16 @@ def greedy(pair: Pair) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_temperature_0_is_greedy_decoding_token_for_token(place: str, pair: Pair, greedy: list[list[int]]) -> None:
-    prompts = [pair.target.chat(text) for text in PROMPTS]
-    session = Session(pair, prompts, SamplingRule(0.0), generators(3), exchange=exchange_of(place, pair))
+def test_temperature_0_is_greedy_decoding_token_for_token(
+    place: str, short_pair: Pair, greedy: list[list[int]]
+) -> None:
+    prompts = [short_pair.target.chat(text) for text in PROMPTS]
+    session = Session(short_pair, prompts, SamplingRule(0.0), generators(3), exchange=exchange_of(place, short_pair))
     done = generate(session, [1, 4, 6], 12)
     assert [text[:12] for text in session.texts] == greedy
     assert sum(drafted.accepted for drafted in done) > 0
     if place != "full":
-        assert all(d.payload_bits >= d.length * Payload(64, 12, pair.entries).token_bits for d in done)
-
-
-@pytest.fixture(scope="module")
-def short_pair(smollm2: LanguageModel) -> Pair:
-    """Ten layers of SmolLM2, and nine of them: what is tested of their law is the same with thirty."""
-    target = shortened(smollm2, 20)
-    return make_pair(without_layers(target, (3,)), target)
+        assert all(d.payload_bits >= d.length * Payload(64, 12, short_pair.entries).token_bits for d in done)
 
 
 @pytest.fixture(scope="module")
@@ -84,18 +87,22 @@ def two_tokens(short_pair: Pair) -> dict[tuple[int, int], float]:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_texts_follow_the_targets_law(place: str, short_pair: Pair, two_tokens: dict[tuple[int, int], float]) -> None:
-    """Chi-square over the first two tokens of 600 texts, seed 5; false alarm in 1e-3 of seeds for each mode."""
+    """Chi-square over the first two tokens of many texts, seed 5; false alarm in 1e-3 of seeds for each mode.
+
+    The draft and the target overlap by 0.70 at the first token: correcting from p in place of the residual makes a
+    statistic of 67 more, which fails in 0.999 of seeds.
+    """
     rule = SamplingRule(1.4, top_k=4)
     session = Session(
-        short_pair, [START] * 600, rule, generators(600, 5), exchange=exchange_of(place, short_pair, 3, 6)
+        short_pair, [START] * TEXTS, rule, generators(TEXTS, 5), exchange=exchange_of(place, short_pair, 3, 6)
     )
-    done = generate(session, [2] * 600, 2)
+    done = generate(session, [2] * TEXTS, 2)
     seen = Counter((text[0], text[1]) for text in session.texts)
     assert set(seen) <= set(two_tokens)
     rejections = sum(drafted.accepted < drafted.length for drafted in done)
     assert 50 < rejections < len(done) - 50
     cells = sorted(two_tokens, key=lambda text: two_tokens[text])
-    expected, observed = [600 * two_tokens[text] for text in cells], [seen[text] for text in cells]
+    expected, observed = [TEXTS * two_tokens[text] for text in cells], [seen[text] for text in cells]
     while expected[0] < 5:  # a rare text shares a cell with the next rarer
         expected[:2], observed[:2] = [sum(expected[:2])], [sum(observed[:2])]
     assert len(expected) > 6
