@@ -35,19 +35,12 @@ def test_the_embedded_model(smollm2: LanguageModel) -> None:
 
 
 @pytest.fixture(scope="module")
-def short_pair(smollm2: LanguageModel) -> Pair:
-    """Ten layers of SmolLM2, and nine of them: what is tested of their texts is the same with thirty."""
-    target = shortened(smollm2, 20)
-    return make_pair(without_layers(target, (3,)), target)
-
-
-@pytest.fixture(scope="module")
-def greedy(short_pair: Pair) -> list[list[int]]:
+def greedy(pair: Pair) -> list[list[int]]:
     """What transformers' own generate decodes."""
     found = []
-    for prompt in (short_pair.target.chat(text) for text in PROMPTS):
+    for prompt in (pair.target.chat(text) for text in PROMPTS):
         given = torch.tensor([prompt])
-        text = short_pair.target.network.generate(
+        text = pair.target.network.generate(
             given, attention_mask=torch.ones_like(given), do_sample=False, max_new_tokens=12
         )
         found.append(text[0, len(prompt) :].tolist())
@@ -55,16 +48,21 @@ def greedy(short_pair: Pair) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_temperature_0_is_greedy_decoding_token_for_token(
-    place: str, short_pair: Pair, greedy: list[list[int]]
-) -> None:
-    prompts = [short_pair.target.chat(text) for text in PROMPTS]
-    session = Session(short_pair, prompts, SamplingRule(0.0), generators(3), exchange=exchange_of(place, short_pair))
+def test_temperature_0_is_greedy_decoding_token_for_token(place: str, pair: Pair, greedy: list[list[int]]) -> None:
+    prompts = [pair.target.chat(text) for text in PROMPTS]
+    session = Session(pair, prompts, SamplingRule(0.0), generators(3), exchange=exchange_of(place, pair))
     done = generate(session, [1, 4, 6], 12)
     assert [text[:12] for text in session.texts] == greedy
     assert sum(drafted.accepted for drafted in done) > 0
     if place != "full":
-        assert all(d.payload_bits >= d.length * Payload(64, 12, short_pair.entries).token_bits for d in done)
+        assert all(d.payload_bits >= d.length * Payload(64, 12, pair.entries).token_bits for d in done)
+
+
+@pytest.fixture(scope="module")
+def short_pair(smollm2: LanguageModel) -> Pair:
+    """Ten layers of SmolLM2, and nine of them: what is tested of their law is the same with thirty."""
+    target = shortened(smollm2, 20)
+    return make_pair(without_layers(target, (3,)), target)
 
 
 @pytest.fixture(scope="module")
