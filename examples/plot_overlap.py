@@ -15,15 +15,13 @@ synchronous round in which the server verifies.
 **Setting.** K = 20 devices, 6 draws of multispin-llama2 and 3 of uldl-qwen25; every device has one round under way.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
 from msopt.choices import solve_overlap
 
-plt.style.use(Path(__file__).with_name("plain.mplstyle"))
+plt.style.use("msopt.plain")
 
 GROUPS = (1, 2, 4, 5, 10, 20)
 DRAWS, K = {"multispin-llama2": 6, "uldl-qwen25": 3}, 20

@@ -12,14 +12,12 @@ quarter of a watt 24 to 26 %: every device then drafts one token.
 **Setting.** K = 20 devices of multispin-llama2, 3 draws. At 0.15 W even drafts of one token are too much.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
 
-plt.style.use(Path(__file__).with_name("plain.mplstyle"))
+plt.style.use("msopt.plain")
 
 BUDGETS_W = np.array([0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0])
 DRAFT_W, SEND_W = 2.0, 0.2

@@ -14,14 +14,12 @@ less than 0.1 % and 0.6 to 1.2 %.
 1e-10.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
 
-plt.style.use(Path(__file__).with_name("plain.mplstyle"))
+plt.style.use("msopt.plain")
 
 BLOCKS = np.array([1, 2, 3, 4, 6])
 BLOCK_HZ = 180e3
