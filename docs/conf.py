@@ -22,7 +22,6 @@ extensions = [
     "myst_parser",
     "sphinx_gallery.gen_gallery",
     "sphinx_copybutton",
-    "commands",
     "mathml",
     "plain_docstrings",
     "single_source",
