@@ -2,7 +2,8 @@
 # make test     installs the rest and runs ruff, mypy and pytest
 # make test-oldest  tests msopt and formulations with the oldest versions that pyproject.toml allows
 # make docs     installs what the documentation needs and builds it into docs/_build/html
-# make lint, make types, make benchmarks, make clean
+# make benchmarks  writes benchmarks/out/ratios.md, one page of times as ratios
+# make lint, make types, make clean
 # make profiles  measures the bundled profiles anew, on a machine that does nothing else;
 #                with QWEN=DIR also Qwen2.5-Coder, from DIR/Qwen2.5-Coder-{0.5B,1.5B}-Instruct-Q4_K_M.gguf
 #
@@ -13,7 +14,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 REPORT := reports/out
 PACKAGES := $(wildcard msopt formulations verification reports)
-BENCHMARKS := $(sort $(wildcard benchmarks/bench_*.py))
 
 # Errors only; what pip installs is fixed by constraints.txt.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
@@ -50,8 +50,7 @@ types: $(TEST_STAMP)
 	$(BIN)/mypy $(PACKAGES)
 
 benchmarks: $(TEST_STAMP)
-	@test -n "$(BENCHMARKS)" || echo "There is no benchmarks/bench_*.py to run"
-	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python "$$script"; done
+	$(BIN)/python benchmarks/page.py
 
 # Only one pair at a time; an interrupted measurement goes on where it was.
 profiles: $(TEST_STAMP)

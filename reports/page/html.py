@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from jinja2 import Template
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -39,9 +40,10 @@ def as_html(markdown: str, figures: Mapping[str, str], title: str) -> str:
     _mark(tokens)
     parser.add_render_rule("image", lambda _, tokens, place, *__: _figure(tokens[place], figures))
     body = _in_boxes(parser.renderer.render(tokens, parser.options, {}))
-    parts = {name: (TEMPLATES / f"page.{name}").read_text(encoding="utf-8") for name in ("html", "css", "js")}
-    page = parts["html"].replace("{{title}}", escape(title)).replace("{{style}}", parts["css"])
-    return page.replace("{{script}}", parts["js"]).replace("{{body}}", body)
+    frame, style, script = ((TEMPLATES / f"page.{name}").read_text(encoding="utf-8") for name in ("html", "css", "js"))
+    return Template(frame, keep_trailing_newline=True).render(
+        title=escape(title), style=style, script=script, body=body
+    )
 
 
 def slug(text: str) -> str:
