@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 HEADING = re.compile(r"^## (?:(?P<number>\d+)\. )?(?P<title>.*)$", flags=re.MULTILINE)
 SECTIONS = re.compile(r"\bsections? \d+(?:(?:, | and )\d+)*")
-CODE = re.compile(r"(`+[^`]*`+|\$[^$]*\$)")
+CODE = re.compile(r"(`+[^`]*`+|\$+[^$]+\$+)")
 INDEX = re.compile(r"(?<!\w)(?P<base>[^\W\d_]{1,4}'?)_(?P<index>\{[^{}]+\}|\w+)")
 POWER = re.compile(r"\^(?:[({\[](?P<group>[^(){}\[\]]+)[)}\]]|(?P<plain>−?\w+))")
 TOLD_FIRST = ("own_formula", "method_against_baselines", "sizing", "schedule_from_log", "price_of_fairness")
