@@ -3,7 +3,7 @@
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import tomli_w
@@ -13,7 +13,9 @@ import msopt
 from msopt.files.json_text import to_json
 from msopt.files.schemas import control_schema, scenario_schema
 from msopt.model.fields import KEYS
-from reports.cli.schema_command import SCHEMAS, study_schema
+from reports.cli import app
+from reports.cli.schema_command import FileKind
+from reports.studies.file_schemas import SCHEMAS, study_schema
 
 ROOT = Path(__file__).parents[3]
 CELL = tomllib.loads(Path(msopt.bundled.path("qwen-coder")).read_text(encoding="utf-8"))
@@ -30,9 +32,15 @@ def changed(place: str, key: str, value: Any) -> dict[str, Any]:
     return content
 
 
-@pytest.mark.parametrize("kind", SCHEMAS)
-def test_every_schema_is_one(kind: Any) -> None:
+@pytest.mark.parametrize("kind", get_args(FileKind))
+def test_every_schema_is_one_and_the_command_prints_it(
+    kind: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert set(get_args(FileKind)) == set(SCHEMAS)
     Draft202012Validator.check_schema(SCHEMAS[kind]())
+    assert app.main(["schema", kind, "--output", str(tmp_path / "schema.json")]) == 0
+    assert json.loads(capsys.readouterr().out) == SCHEMAS[kind]()
+    assert json.loads((tmp_path / "schema.json").read_text()) == SCHEMAS[kind]()
 
 
 def test_bundled_and_drawn_scenarios_keep_it(tmp_path: Path) -> None:
