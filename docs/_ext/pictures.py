@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 import msopt
-from reports.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILION
+from msopt.shown.palette import BLUE, GREEN, GREY, ORANGE, PALE, VERMILION
 from reports.plots.timeline import timeline_panel
 
 K = 8
@@ -28,7 +29,7 @@ def system() -> Figure:
         _box(axes, (0.2, y - 0.5), (2.0, 1.0), BLUE)
         axes.text(1.2, y, f"{name}\nsmall model", fontsize=9, **words)
         for place in range(drafted):
-            colour = GREEN if place < accepted else VERMILION if place == accepted else "#D0D0D0"
+            colour = GREEN if place < accepted else VERMILION if place == accepted else PALE
             _box(axes, (2.65 + 0.42 * place, y - 0.28), (0.24, 0.28), "white", colour)
         axes.text(2.6, y + 0.3, f"a draft of {drafted}", fontsize=8, color=GREY)
         _arrow(axes, (5.3, y), (6.75, 3.5 + 0.3 * (y - 3.5)), ORANGE)
@@ -50,13 +51,24 @@ def _arrow(axes: Axes, begin: tuple[float, float], end: tuple[float, float], col
     axes.add_patch(FancyArrowPatch(begin, end, arrowstyle="-|>", mutation_scale=11, color=colour, linewidth=1.4))
 
 
+def _first_cell() -> msopt.Scenario:
+    return msopt.Scenario.read(msopt.bundled.path(msopt.bundled.default))
+
+
 def rounds() -> Figure:
     """Three rounds of problem `modes` as they are played."""
-    cell = msopt.draw("uldl-qwen25", devices=K, seed=2)[0]
+    cell = _first_cell()
     found = msopt.solve(cell, "modes")
     assert found.control is not None
-    played = msopt.emulate(cell, found.control, 3, seed=5)
-    return timeline_panel(played, "Three rounds of eight devices")
+    return timeline_panel(msopt.emulate(cell, found.control, 3, seed=5), "Three rounds of the first scenario")
+
+
+def answer() -> Figure:
+    """What a solution draws of itself."""
+    figure = msopt.solve(_first_cell()).plot().figure
+    plt.close("all")
+    assert isinstance(figure, Figure)
+    return figure
 
 
 def trade() -> Figure:
@@ -87,7 +99,7 @@ def trade() -> Figure:
     return figure
 
 
-PICTURES: dict[str, Callable[[], Figure]] = {"system": system, "rounds": rounds, "trade": trade}
+PICTURES: dict[str, Callable[[], Figure]] = {"system": system, "rounds": rounds, "answer": answer, "trade": trade}
 
 
 def draw_all(folder: Path) -> None:
