@@ -37,7 +37,7 @@ def with_links(text: str, to_root: str) -> str:
     text = re.sub(r"\[DESIGN\.md\]\(DESIGN\.md\), (sections? )", r"[the mathematics](/mathematics/index.md), \1", text)
     text = re.sub(r"(?<![`/\[])\bDESIGN\.md, (sections? )", r"[the mathematics](/mathematics/index.md), \1", text)
     text = text.replace("](DESIGN.md)", "](/mathematics/index.md)").replace("[DESIGN.md]", "[The mathematics]")
-    text = text.replace("[examples/](examples/)", "[the gallery](/gallery/index.rst)")
+    text = text.replace("[examples/](examples/), the gallery of `make docs`", "[the gallery](/gallery/index.rst)")
     text = re.sub(r"\]\((reports/sample/figures/[^)]+)\)", rf"]({to_root}../\1)", text)
     text = re.sub(r"\[([^]]+)\]\(reports/sample/report\.\w+\)", r"`\1`", text)
     return _outside_code(lambda prose: SECTIONS.sub(_linked_numbers, prose), text)
