@@ -41,9 +41,8 @@ def as_html(markdown: str, figures: Mapping[str, str], title: str) -> str:
     parser.add_render_rule("image", lambda _, tokens, place, *__: _figure(tokens[place], figures))
     body = _in_boxes(parser.renderer.render(tokens, parser.options, {}))
     frame, style, script = ((TEMPLATES / f"page.{name}").read_text(encoding="utf-8") for name in ("html", "css", "js"))
-    return Template(frame, keep_trailing_newline=True).render(
-        title=escape(title), style=style, script=script, body=body
-    )
+    template = Template(frame, keep_trailing_newline=True)
+    return str(template.render(title=escape(title), style=style, script=script, body=body))
 
 
 def slug(text: str) -> str:
