@@ -60,7 +60,7 @@ def round_plan(
     deadline_s, late = _deadline(blocks, lengths, drafts, left_out.faults.deadline_factor, strikes)
     delay_s = strikes.late_s
     if left_out.delay_s > 0.0:
-        delay_s = delay_s + left_out.delay_s * np.random.default_rng(seed).standard_exponential(drafts.shape)
+        delay_s = delay_s + float(left_out.delay_s) * np.random.default_rng(seed).standard_exponential(drafts.shape)
     return RoundPlan(
         blocks=blocks,
         lengths=lengths,
@@ -85,7 +85,7 @@ def _deadline(
         return np.full(len(drafts), np.inf), np.zeros((1, 1), dtype=bool)
     planned = np.where(drafts, lengths, 0)
     draft_s, upload_s = drafting_s(blocks, planned), uploading_s(blocks, planned)
-    deadline_s = factor * np.max(draft_s + upload_s, axis=-1)
+    deadline_s = float(factor) * np.max(draft_s + upload_s, axis=-1)
     late = draft_s * strikes.slower + upload_s + strikes.late_s > deadline_s[:, None]
     return deadline_s, late
 
