@@ -56,7 +56,7 @@ class Corrections:
         ]
 
     def of_rounds(self, first: int, rejected: BoolArray) -> Exchanges:
-        """The exchanges of rejected devices, shape (n, K), from a round on; none where the problem has none."""
+        """The exchanges of rejected devices, shape (n, K), from a round on; none where the problem corrects nothing."""
         seconds, on_uplink = np.zeros(rejected.shape), np.zeros(rejected.shape, dtype=bool)
         end = first + len(rejected)
         for block, coins in zip(self._blocks, self._coins, strict=True):

@@ -1,9 +1,12 @@
-"""The command `msopt emulate`: a control played round after round, beside the formula, and what that leaves out."""
+"""The command `msopt emulate`: a control played round after round, beside the formula, and what that leaves out.
+
+The tokens come from the acceptance laws, or with `--draft` from real models.
+"""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -16,6 +19,27 @@ from msopt.files.whole_files import make_folder, write_bytes, write_text
 from msopt.model.scenario import Problem
 from msopt.model.validation import LARGEST_WHOLE, check_whole
 from reports.cli import arguments as opt
+from reports.cli.measure_command import (
+    ComputeType,
+    Device,
+    Prompts,
+    Target,
+    Task,
+    Temperature,
+    Threads,
+    Tokens,
+    TopK,
+    TopP,
+)
+from reports.cli.model_play import (
+    DraftModels,
+    PlayedClockOption,
+    load_models,
+    played_by_models,
+    played_parquet,
+    show_model_play,
+    written_rows,
+)
 from reports.shared.effect_words import size_of
 from reports.shared.inputs import read_control, read_scenario
 from reports.shared.live_view import live_view
@@ -27,6 +51,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 RECORD, ROUNDS, TIMELINE = "emulation.json", "rounds.csv", "timeline"
+TEXTS, MODEL_ROUNDS = "texts.json", "rounds.parquet"
+PLAYED, PLAYED_BY_MODELS = 1000, 64
+"""Rounds, where nothing else is said."""
 
 PlayedProblem = Annotated[
     Problem | None,
@@ -39,7 +66,14 @@ PlayedControl = Annotated[
     str | None,
     typer.Option("--control", metavar="CONTROL.json", help="In their place: what solve --output wrote, or yours."),
 ]
-Rounds = Annotated[int, typer.Option("--rounds", metavar="N", help=f"Rounds to play, at least {LEAST_ROUNDS}.")]
+Rounds = Annotated[
+    int | None,
+    typer.Option(
+        "--rounds",
+        metavar="N",
+        help=f"Rounds to play, at least {LEAST_ROUNDS} (default: {PLAYED}; with models {PLAYED_BY_MODELS}).",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="S", min=0, max=LARGEST_WHOLE, help="Seed of every draw.")]
 Faults = Annotated[
     str | None,
@@ -51,7 +85,8 @@ PlayFolder = Annotated[
     typer.Option(
         "--output",
         metavar="DIR",
-        help=f"Folder for {RECORD}, {ROUNDS} (a row for each round and device) and {TIMELINE}.svg and .pdf.",
+        help=f"Folder for {RECORD}, {ROUNDS} (a row for each round and device) and {TIMELINE}.svg and .pdf; with "
+        f"models {MODEL_ROUNDS} in place of {ROUNDS}, and {TEXTS}.",
     ),
 ]
 
@@ -62,36 +97,72 @@ def emulate(
     problem: PlayedProblem = None,
     method: PlayedMethod = None,
     control: PlayedControl = None,
-    rounds: Rounds = 1000,
+    rounds: Rounds = None,
     seed: Seed = 0,
     faults: Faults = None,
+    draft: DraftModels = None,
+    target: Target = "smollm2",
+    task: Task = None,
+    prompts: Prompts = None,
+    tokens: Tokens = None,
+    temperature: Temperature = None,
+    top_k: TopK = None,
+    top_p: TopP = None,
+    device: Device = "cpu",
+    dtype: ComputeType = "float32",
+    threads: Threads = None,
+    clock: PlayedClockOption = "profile",
     quiet: Quiet = False,
     form: opt.Form = "table",
     output: PlayFolder = None,
 ) -> None:
-    """Play a control round after round without models: its goodput beside the formula's, and what that leaves out."""
+    """Play a control round after round: its goodput beside the formula's, and what that leaves out.
+
+    Without --draft tokens are drawn from the acceptance laws; with it real models draft, verify and write texts.
+    """
     scenario = read_scenario(file)
+    rounds = (PLAYED_BY_MODELS if draft else PLAYED) if rounds is None else rounds
     check_whole("--rounds", rounds, LEAST_ROUNDS)
     folder = None if output is None else Path(opt.named(output))
     if folder is not None:
-        check_folder(folder, files=(RECORD, ROUNDS, f"{TIMELINE}.svg", f"{TIMELINE}.pdf"))
+        files = (MODEL_ROUNDS, TEXTS) if draft else (ROUNDS,)
+        check_folder(folder, files=(RECORD, *files, f"{TIMELINE}.svg", f"{TIMELINE}.pdf"))
     effects = typical(rounds, scenario.device_names)
     if faults is not None:
         effects = LeftOut(faults=_plan(faults, scenario))
     chosen = _control(scenario, problem, method, control)
     predicted = evaluate(scenario, chosen)
     predicted.require_feasible()
+    given = {"prompts": prompts, "tokens": tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p}
+    asked: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
+    models = None
+    if draft:
+        asked |= {"device": device, "dtype": dtype, "threads": threads, "clock": clock}
+        models = load_models(scenario, file, draft=tuple(draft), target=target, task=tuple(task or ()), **asked)
+    elif asked or task:
+        raise ParameterError(
+            f"--{'-'.join(next(iter(asked), 'task').split('_'))} is about models; name them by --draft"
+        )
+    struck = effects if faults is not None else FORMULA
+    model_texts = None if models is None else models.texts(chosen.problem, seed)
+    sources = models.sources(model_texts, rounds) if models and model_texts else None
     with live_view(scenario, rounds, quiet=quiet) as watch:
-        struck = effects if faults is not None else FORMULA
-        played = play(scenario, chosen, rounds, left_out=struck, seed=seed, predicted=predicted, watch=watch)
-    costs = attribution(scenario, chosen, rounds, effects, seed=seed)
-    record = _record(scenario, chosen, played, effects) | {"seed": seed}
-    if faults is not None:
-        undisturbed = play(scenario, chosen, rounds, seed=seed, predicted=predicted).goodput
-        record["undisturbed_tokens_per_s"] = undisturbed
-    record["left_out"] = [asdict(cost) for cost in costs]
+        played = play(
+            scenario, chosen, rounds, left_out=struck, seed=seed, predicted=predicted, sources=sources, watch=watch
+        )
+    record = _record(scenario, chosen, played, effects) | {"seed": seed, "left_out": []}
+    if models is not None and model_texts is not None:
+        record["models"] = models.record | played_by_models(scenario, chosen, played, model_texts.record)
+    else:
+        if faults is not None:
+            record["undisturbed_tokens_per_s"] = play(scenario, chosen, rounds, seed=seed, predicted=predicted).goodput
+        costs = attribution(scenario, chosen, rounds, effects, seed=seed)
+        record["left_out"] = [asdict(cost) for cost in costs]
     if folder is not None:
         _write(folder, scenario, played, record)
+        if models is not None and model_texts is not None:
+            write_bytes(folder / MODEL_ROUNDS, played_parquet(played, model_texts.record))
+            write_text(folder / TEXTS, as_json(written_rows(model_texts, models)))
     sizes = [size_of(effect) for _, effect in effects.each()]
     emit(record, lambda console: _show(console, scenario, record, sizes), form=form, warnings=scenario.warnings)
 
@@ -158,7 +229,8 @@ def _write(folder: Path, scenario: Scenario, played: PlayedRounds, record: Row) 
 
     figure = timeline_panel(played, scenario.name)
     make_folder(folder)
-    write_text(folder / ROUNDS, table_csv(played.to_frame()))
+    if "models" not in record:
+        write_text(folder / ROUNDS, table_csv(played.to_frame()))
     write_bytes(folder / f"{TIMELINE}.svg", rendered(figure, "svg", TIMELINE))
     write_bytes(folder / f"{TIMELINE}.pdf", rendered(figure, "pdf", TIMELINE))
     write_text(folder / RECORD, as_json(record))
@@ -186,6 +258,9 @@ def _show(console: "Console", scenario: Scenario, record: Row, sizes: Sequence[s
         ratio_column("waits", "waits"),
     )
     show_table(console, Table.of("", record["devices"], columns))
+    if "models" in record:
+        show_model_play(console, record["models"])
+        return
     what = "What goes wrong" if "undisturbed_tokens_per_s" in record else "What the formula leaves out"
     console.print(f"{what}, each alone on the same luck, as a share of the formula's goodput:")
     rows = [
