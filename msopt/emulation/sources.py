@@ -14,6 +14,7 @@ from msopt.emulation.played_rounds import PlayedRounds
 OnUplink = Callable[[int, BoolArray], BoolArray]
 """Which of the devices that exchange a distribution do so on the uplink: of a round of a call, masks of shape (K,)."""
 
+
 @dataclass(frozen=True, eq=False)
 class PlayedTokens:
     """What became of n rounds of drafts.
