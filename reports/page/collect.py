@@ -31,6 +31,8 @@ Progress = Callable[[int, int], None]
 CROSSCHECK_TRIALS = {"quick": 4, "full": 60}
 CROSSCHECK_DEVICES = {"quick": 12, "full": 30}
 """Random scenarios of each formulation, and the greatest number of their devices."""
+LOOP_ROUNDS = {"quick": 5120, "full": 20480}
+"""Rounds of every play without models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +91,7 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         progress=progress,
     )
     studied.manifest["tables"]["gains"]["paper_gain"] = UP_TO
-    loops = drawn_loop(order.seed), model_loop(stored_loops())
+    loops = drawn_loop(order.seed, LOOP_ROUNDS[order.effort]), model_loop(stored_loops())
     whole = joined(studied, answered, checked, *loops, profile_record(order.profiles), settings_record())
     whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
     whole.manifest["solvers"] = list(SOLVERS)

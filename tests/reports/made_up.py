@@ -79,7 +79,7 @@ def made_up_record(scenarios: Sequence[tuple[str, Path]], profiles: Sequence[Pro
 @cache
 def few_played() -> Record:
     """Rounds drawn from the laws as they are, but few."""
-    return drawn_loop(rounds=FEW_ROUNDS)
+    return drawn_loop(0, FEW_ROUNDS)
 
 
 def stored_loop() -> Row:
