@@ -25,8 +25,11 @@ STEPS = (
     "rounds cut by the end of a text",
 )
 """What is no longer assumed from one estimate to the next."""
-SAMPLE = "the profile's sample, another draft length, other prompts"
-"""What is left between the law that was given and the same law of the played drafts."""
+SAMPLE = "the profile's sample"
+"""What is left between the law that was given and the same law of the played drafts: draft lengths and prompts that the
+profile has not seen count as well."""
+LENGTH = "measured at another draft length"
+"""Rounds of long drafts begin elsewhere in a text than those of short ones: what they have passed was easy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +116,35 @@ def token_effects(
     )
 
 
+def length_effect(
+    lengths: IntArray,
+    ours: tuple[PlayedRounds, DraftRecord],
+    longer: tuple[PlayedRounds, DraftRecord],
+    level: float = LEVEL,
+) -> Effect:
+    """What the drafts of some lengths win more than the first tokens of longer drafts for the same prompts.
+
+    Parameters
+    ----------
+    lengths : array of int, shape (K,)
+        Draft lengths of the first play.
+    ours, longer : pairs of PlayedRounds and DraftRecord
+        Two plays, the drafts of the second no shorter.
+    level : float
+        Of the interval, over texts of both.
+    """
+    change, variance, freedom = 0.0, 0.0, 0
+    for sign, (played, record) in ((1.0, ours), (-1.0, longer)):
+        for k, length in enumerate(lengths.tolist()):
+            some = played.arrives[:, k] & (played.drafted[:, k] >= length)
+            won = 1.0 + np.cumprod(record.chance[some, k, :length], axis=1).sum(axis=1)
+            whole, without = _jackknifed(_mean_of(won), record.text[some, k])
+            own, count = _variance(without[:, None])
+            change, variance, freedom = change + sign * float(whole), variance + float(own[0]), freedom + count
+    reach = _reach(variance, freedom, level)
+    return Effect(LENGTH, change, change - reach, change + reach)
+
+
 def _changes(built: FloatArray, predicted: float) -> FloatArray:
     """Differences of estimates, shape (..., steps + 1), and of the drafts' own expectation from the prediction."""
     whole = built[..., STEPS.index("dependence along a draft") + 1]
@@ -158,7 +190,7 @@ class _DeviceDrafts:
         )
 
 
-def _mean_of(values: IntArray) -> Callable[[BoolArray], object]:
+def _mean_of(values: IntArray | FloatArray) -> Callable[[BoolArray], object]:
     return lambda keep: values[keep].mean()
 
 

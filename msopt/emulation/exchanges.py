@@ -12,7 +12,7 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray
 from msopt.emulation.channels import ChannelBlock
 from msopt.evaluation import evaluate_reaction
-from msopt.model.control import BandRule, ModeRule, frees_bands
+from msopt.model.control import BandRule, Control, ModeRule, frees_bands
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Scenario
 from msopt.modes.correction import CorrectionTimes, react
@@ -71,6 +71,12 @@ class Corrections:
     def on_uplink(self, place: int, rejected: BoolArray) -> BoolArray:
         """The modes of one round's rejected devices, masks of shape (K,)."""
         return np.asarray(self.of_rounds(place, rejected[None]).on_uplink[0])
+
+
+def undisturbed_corrections(scenario: Scenario, control: Control, rounds: int, seed: int) -> Corrections:
+    """Those of a play in which one channel and one control hold, as `emulate` has them for a seed."""
+    *_, coins = np.random.SeedSequence(seed).spawn(5)
+    return Corrections([ChannelBlock(0, rounds, scenario, control)], coins)
 
 
 def exchanges(scenario: Scenario, rule: ModeRule, rejected: BoolArray, coin: BoolArray | None = None) -> Exchanges:

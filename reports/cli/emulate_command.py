@@ -35,10 +35,12 @@ from reports.cli.measure_command import (
 )
 from reports.cli.model_play import (
     DraftModels,
+    ModelOptions,
+    Models,
     PlayedClockOption,
-    load_models,
     played_by_models,
     played_parquet,
+    roles_of,
     show_model_play,
     written_rows,
 )
@@ -142,7 +144,8 @@ def emulate(
     models = None
     if draft:
         asked |= {"device": device, "dtype": dtype, "threads": threads, "clock": clock}
-        models = load_models(scenario, file, draft=tuple(draft), target=target, task=tuple(task or ()), **asked)
+        options = ModelOptions(draft=tuple(draft), target=target, task=tuple(task or ()), **asked)
+        models = Models(scenario, roles_of(file), options)
     elif asked or task:
         raise ParameterError(
             f"--{'-'.join(next(iter(asked), 'task').split('_'))} is about models; name them by --draft"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,6 +15,7 @@ from msopt.errors import describe
 from msopt.files.profile_json import find_profile
 from msopt.files.scenario_toml import load_toml
 from msopt.files.whole_files import read_text
+from msopt.measured.profile import Profile
 from msopt.model.problems import KINDS, Problem
 from reports.cli.measure_command import require_models
 from reports.shared.inputs import scenario_path
@@ -81,14 +82,30 @@ class ModelOptions:
     clock: PlayedClock = "profile"
 
 
+@dataclass(frozen=True)
+class Role:
+    """What a device drafts with and is asked, where that is said: the profile of its draft, a task."""
+
+    profile: Profile | None = None
+    task: str | None = None
+
+
+def roles_of(file: str) -> list[Role]:
+    """The roles of a scenario file's devices, by their keys `profile` and `task`."""
+    path = scenario_path(file)
+    return [
+        Role(find_profile(one["profile"], path.parent) if "profile" in one else None, one.get("task"))
+        for one in load_toml(read_text(path))["devices"]
+    ]
+
+
 class Models:
     """The loaded pairs of a scenario's devices.
 
     Parameters
     ----------
     scenario : Scenario
-    file : str
-        Where it was read: a device's `profile` there tells which draft is its own, and `task` what it is asked.
+    roles : sequence of Role
     options : ModelOptions
 
     Raises
@@ -97,46 +114,53 @@ class Models:
         For models that cannot be loaded, a profile whose draft is not among them, or prompts that there are not.
     """
 
-    def __init__(self, scenario: Scenario, file: str, options: ModelOptions) -> None:
+    def __init__(self, scenario: Scenario, roles: Sequence[Role], options: ModelOptions) -> None:
         from verification.measurement import use_threads
         from verification.pairs import load_pairs
-        from verification.prompts import all_prompts, prompts_of
+        from verification.prompts import all_prompts
 
+        require_models("models need")
         self.options = options
         use_threads(options.threads)
-        path = scenario_path(file)
-        said = load_toml(read_text(path))["devices"]
         known = options.task or tuple(all_prompts())
-        self.tasks = [str(one.get("task", known[k % len(known)])) for k, one in enumerate(said)]
-        self.prompts = [prompts_of(task, options.first + options.prompts)[options.first :] for task in self.tasks]
+        self.tasks = [role.task or known[k % len(known)] for k, role in enumerate(roles)]
+        self.prompts_of(options.first, options.prompts)
         pairs = load_pairs(options.draft, options.target, dtype=options.dtype, device=options.device)
         self.pairs = [
-            self._pair_of(one.get("profile"), path.parent, pairs, f"devices[{k}] ({describe(one.get('name'))})")
-            or pairs[k % len(pairs)]
-            for k, one in enumerate(said)
+            self._pair_of(role, pairs, name) or pairs[k % len(pairs)]
+            for k, (role, name) in enumerate(zip(roles, scenario.device_names, strict=True))
         ]
         self._scenario = scenario
 
+    def prompts_of(self, first: int, count: int) -> list[tuple[str, ...]]:
+        """So many prompts for each device, from a place on."""
+        from verification.prompts import prompts_of
+
+        return [prompts_of(task, first + count)[first:] for task in self.tasks]
+
     @staticmethod
-    def _pair_of(profile: str | None, folder: Any, pairs: Sequence["Pair"], whose: str) -> "Pair | None":
+    def _pair_of(role: Role, pairs: Sequence["Pair"], name: str) -> "Pair | None":
         """The pair whose draft a profile was measured with; None where none is named, or one serves all."""
-        if profile is None or len(pairs) == 1:
+        if role.profile is None or len(pairs) == 1:
             return None
-        name = find_profile(profile, folder).draft.name
         for pair in pairs:
-            if pair.draft.name == name:
+            if pair.draft.name == role.profile.draft.name:
                 return pair
         given = ", ".join(pair.draft.name for pair in pairs)
-        raise ParameterError(f"{whose}: its profile is of the draft {describe(name)}; --draft gives {given}")
+        raise ParameterError(
+            f"device {describe(name)}: its profile is of the draft {describe(role.profile.draft.name)}; "
+            f"--draft gives {given}"
+        )
 
-    def texts(self, problem: Problem, seed: int, plays: int = 1) -> "PlayedTexts":
-        """The source of tokens for some plays side by side."""
+    def texts(self, problem: Problem, seed: int, plays: int = 1, first: int | None = None) -> "PlayedTexts":
+        """The source of tokens for some plays side by side; prompts from another place on than the options say."""
         from verification.played_texts import Drafter, PlayedTexts, payload_of
         from verification.sampling import SamplingRule
         from verification.timing import Stopwatch
 
         options = self.options
-        each = [Drafter(*one) for one in zip(self.pairs, self.tasks, self.prompts, strict=True)]
+        prompts = self.prompts_of(options.first if first is None else first, options.prompts)
+        each = [Drafter(*one) for one in zip(self.pairs, self.tasks, prompts, strict=True)]
         target = self.pairs[0]
         return PlayedTexts(
             each * plays,
@@ -166,12 +190,6 @@ class Models:
             "temperature": options.temperature,
             "clock": options.clock,
         }
-
-
-def load_models(scenario: Scenario, file: str, **options: Any) -> Models:
-    """Load what the options say; an error where torch is not here."""
-    require_models("models need")
-    return Models(scenario, file, ModelOptions(**options))
 
 
 def played_by_models(scenario: Scenario, control: Control, played: PlayedRounds, record: DraftRecord) -> Row:

@@ -8,15 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from msopt import Control, PlayedRounds, Scenario, emulate, evaluate
-from msopt.arrays import FloatArray
-from msopt.emulation.assumptions import DraftRecord, token_effects, tokens_per_round
+from msopt.arrays import FloatArray, IntArray
+from msopt.emulation.assumptions import SAMPLE, DraftRecord, length_effect, token_effects, tokens_per_round
 from msopt.emulation.played_rounds import batch_starts
 from msopt.emulation.sources import RoundSources
+from msopt.measured.task_acceptance import TaskAcceptance
 from msopt.model.acceptance import Acceptance
 from msopt.model.problems import KINDS
-from msopt.numerics.intervals import LEVEL, mean_interval, residual_reach
+from msopt.numerics.intervals import LEVEL, mean_interval, proportion_interval, residual_reach
 from reports.shared.rows import Row
 
 VERSION = 1
@@ -64,8 +66,42 @@ def with_geometric_law(scenario: Scenario, acceptance: Sequence[float]) -> Scena
     return scenario.replace(acceptance=Acceptance.of(acceptance))
 
 
+def prediction_reach(tasks: Sequence[TaskAcceptance], lengths: IntArray, *, over_prompts: bool) -> float:
+    """How far the interval of the predicted tokens of a round reaches: the curves are measured, too.
+
+    Var Σ_l 1[A ≥ l] of a round's accepted tokens A by the curve, over the rounds that the profile had; devices of one
+    task share its error. For prompts that the profile has not seen as many times that as the interval of its
+    acceptance, over prompts, is wider than that of independent trials.
+    """
+    mine: dict[int, list[int]] = {}
+    for task, length in zip(tasks, lengths.tolist(), strict=True):
+        mine.setdefault(id(task), []).append(length)
+    total = 0.0
+    for task in {id(task): task for task in tasks}.values():
+        survival = np.array([1.0, *(point.survival for point in task.curve)])
+        # Cov(min(A, a), min(A, b)) of the lengths of all its devices, from the law of A.
+        law = -np.diff([*survival, 0.0])
+        won = np.sum([np.minimum(np.arange(law.size), length) for length in mine[id(task)]], axis=0)
+        variance = float(np.sum(law * won**2) - np.sum(law * won) ** 2) / task.curve[0].visited
+        total += variance * (_wider(task) if over_prompts else 1.0)
+    return float(ndtri(0.5 + LEVEL / 2.0) * np.sqrt(total))
+
+
+def _wider(task: TaskAcceptance) -> float:
+    """By how much the variance over prompts is greater than that of as many independent trials."""
+    own = task.by_counts
+    if own.low is None or own.high is None or own.value is None:
+        return 1.0
+    low, high = proportion_interval(own.value * own.n, own.n)
+    return max(1.0, ((own.high - own.low) / (high - low)) ** 2)
+
+
 def loop_tables(
-    scenario: Scenario, geometric: Scenario, plays: Sequence[LoopPlay], verify_by_batch_s: tuple[float, float]
+    scenario: Scenario,
+    geometric: Scenario,
+    plays: Sequence[LoopPlay],
+    tasks: Sequence[TaskAcceptance],
+    verify_by_batch_s: tuple[float, float],
 ) -> Row:
     """All tables.
 
@@ -76,14 +112,23 @@ def loop_tables(
     geometric : Scenario
         The same with the geometric law.
     plays : sequence of LoopPlay
+    tasks : sequence of TaskAcceptance
+        What the profile measured of each device's task.
     verify_by_batch_s : pair of float
         Verification as a batch and a device cost, were the drafts' lengths not looked at [s].
     """
     return {
-        "plays": [_play_row(scenario, geometric, play) for play in plays],
+        "plays": [_play_row(scenario, geometric, play, tasks) for play in plays],
         "devices": [row for play in plays for row in _device_rows(scenario, geometric, play)],
         "phases": [row for play in plays for row in _phase_rows(scenario, play)],
-        "assumptions": [row for play in plays for row in _assumption_rows(scenario, play, verify_by_batch_s)],
+        "assumptions": [
+            row
+            for play in plays
+            for row in (
+                *_token_rows(scenario, play, tasks, _with_longer_drafts(play, plays)),
+                *_time_rows(scenario, play, verify_by_batch_s),
+            )
+        ],
         "order": _order_rows(scenario, plays),
     }
 
@@ -92,8 +137,12 @@ def _expected(scenario: Scenario, play: LoopPlay) -> FloatArray:
     return np.asarray(scenario.acceptance.expected_tokens(play.control.draft_length.astype(float)))
 
 
-def _play_row(scenario: Scenario, geometric: Scenario, play: LoopPlay) -> Row:
-    played = play.played
+def _reach_of_prediction(play: LoopPlay, tasks: Sequence[TaskAcceptance]) -> float:
+    return prediction_reach(tasks, play.control.draft_length, over_prompts=play.prompts != "seen")
+
+
+def _play_row(scenario: Scenario, geometric: Scenario, play: LoopPlay, tasks: Sequence[TaskAcceptance]) -> Row:
+    played, error = play.played, _reach_of_prediction(play, tasks)
     means, _, reach = tokens_per_round(played, play.record)
     low, high = played.interval()
     total = float(means.sum())
@@ -105,6 +154,8 @@ def _play_row(scenario: Scenario, geometric: Scenario, play: LoopPlay) -> Row:
         "tokens_low": total - reach,
         "tokens_high": total + reach,
         "predicted_tokens_curve": float(_expected(scenario, play).sum()),
+        "predicted_tokens_low": float(_expected(scenario, play).sum()) - error,
+        "predicted_tokens_high": float(_expected(scenario, play).sum()) + error,
         "predicted_tokens_geometric": float(_expected(geometric, play).sum()),
         "goodput": played.goodput,
         "goodput_low": low,
@@ -153,16 +204,34 @@ def _phase_rows(scenario: Scenario, play: LoopPlay) -> list[Row]:
     return rows
 
 
-def _assumption_rows(scenario: Scenario, play: LoopPlay, verify_by_batch_s: tuple[float, float]) -> list[Row]:
-    """Of tokens: from the played drafts. Of time: the formula with and without."""
-    expected = float(_expected(scenario, play).sum())
-    effects = token_effects(scenario.acceptance, play.control.draft_length, play.played, play.record)
-    rows: list[Row] = [
-        play.key
-        | {"assumption": one.assumption, "of": "tokens", "change": one.tokens / expected}
-        | {"low": one.low / expected, "high": one.high / expected}
-        for one in effects
-    ]
+def _with_longer_drafts(play: LoopPlay, plays: Sequence[LoopPlay]) -> LoopPlay | None:
+    """The play of the same prompts with the longest drafts, where no device of it drafts less."""
+    same = [other for other in plays if other.prompts == play.prompts and other.control.problem == play.control.problem]
+    longest = max(same, key=lambda other: int(other.control.draft_length.min()))
+    longer = np.all(longest.control.draft_length > play.control.draft_length)
+    return longest if longer else None
+
+
+def _token_rows(
+    scenario: Scenario, play: LoopPlay, tasks: Sequence[TaskAcceptance], longer: LoopPlay | None
+) -> list[Row]:
+    """Tokens: what each assumption is worth to the played drafts themselves, and what is left to the prediction."""
+    expected, lengths = float(_expected(scenario, play).sum()), play.control.draft_length
+    effects = list(token_effects(scenario.acceptance, lengths, play.played, play.record))
+    if longer is not None:
+        effects.append(length_effect(lengths, (play.played, play.record), (longer.played, longer.record)))
+    rows = []
+    for one in effects:
+        error = _reach_of_prediction(play, tasks) if one.assumption == SAMPLE else 0.0
+        reach = float(np.hypot(one.high - one.tokens, error))
+        ends = {"low": (one.tokens - reach) / expected, "high": (one.tokens + reach) / expected}
+        rows.append(play.key | {"assumption": one.assumption, "of": "tokens", "change": one.tokens / expected} | ends)
+    return rows
+
+
+def _time_rows(scenario: Scenario, play: LoopPlay, verify_by_batch_s: tuple[float, float]) -> list[Row]:
+    """Times: the formula with and without each assumption."""
+    rows: list[Row] = []
     control, before = play.control, evaluate(scenario, play.control).goodput
     base_s, device_s = verify_by_batch_s
     by_batch = scenario.replace(verify_base_s=base_s, verify_per_device_s=device_s, verify_per_token_s=0.0)

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from msopt import Control, emulate
-from msopt.emulation.assumptions import SAMPLE, STEPS, DraftRecord, token_effects, tokens_per_round
+from msopt.emulation.assumptions import (
+    LENGTH,
+    SAMPLE,
+    STEPS,
+    DraftRecord,
+    length_effect,
+    token_effects,
+    tokens_per_round,
+)
 from msopt.emulation.drawn_rounds import FormulaClock
 from msopt.emulation.left_out import FORMULA
 from msopt.emulation.played_rounds import PlayedRounds
@@ -81,3 +89,15 @@ def test_the_interval_of_tokens_is_that_of_equal_texts(known: tuple[PlayedRounds
     wanted = 2.022691 * by_text.std(ddof=1) / np.sqrt(TEXTS)  # Student's 97.5 % point with 39 degrees of freedom
     assert reaches[0] == pytest.approx(wanted, rel=1e-6)
     assert whole == pytest.approx(wanted, rel=1e-6)
+
+
+def test_drafts_of_another_length_begin_elsewhere(known: tuple[PlayedRounds, DraftRecord]) -> None:
+    """The first of two tokens against drafts of one token that are accepted alike, and less by 0.1."""
+    played, record = known
+    same = length_effect(np.array([1]), known, known)
+    assert same.tokens == pytest.approx(0.0, abs=1e-12)
+    better = DraftRecord(record.text, record.prompt, record.place, record.chance + 0.1)
+    effect = length_effect(np.array([1]), (played, better), known)
+    assert effect.assumption == LENGTH
+    assert effect.tokens == pytest.approx(0.1, rel=EXACT)
+    assert effect.low < effect.tokens < effect.high
