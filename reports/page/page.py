@@ -249,6 +249,7 @@ def _unknown(record: Record) -> list[Row]:
 def _loop(record: Record) -> Row:
     """How far plays lie from the formula, what ours gains in them, and what is asynchronous or broken costs."""
     drawn, costs = record.tables["loop_drawn"], record.tables["loop_costs"]
+    order = record.tables["loop_order"]
     off = drawn["goodput_tokens_per_s"] / drawn["predicted_tokens_per_s"] - 1.0
     weakest = []
     for problem, rows in drawn.dropna(subset=["realised_gain"]).groupby("problem", sort=False):
@@ -263,7 +264,9 @@ def _loop(record: Record) -> Row:
         "weakest": weakest,
         "stragglers": {late: (float(each.min()), float(each.max())) for late, each in slow},
         "deadline": DEADLINE,
-        "order": rows_of(record.tables["loop_order"]),
+        "compared": len(order),
+        "same_order": int(((order["predicted_gain"] > 0.0) == (order["realised_gain"] > 0.0)).sum()),
+        "gain_within": int(order["predicted_gain"].between(order["low"], order["high"]).sum()),
     }
 
 

@@ -312,7 +312,9 @@ def test_what_models_delivered_is_shown_where_it_is_stored(made_up: Record, draw
         return text[text.index(f"## {HEADINGS[7]}") : text.index(f"## {HEADINGS[8]}")]
 
     stored = section(made_up)
-    assert "all-uplink, and gained\n15\u00a0% (10\u00a0% to 20\u00a0%)" in stored
+    assert "Of 1 comparison of a method with another, the better one was the one predicted in 1;" in stored
+    assert "the interval of the gain delivered in 1." in stored
+    assert "| all uplink | 14 % | 15 % | 10 % to 20 % |" in stored
     assert "| 21.2 | 20 | 40 | 39 to 41 | 40.4 | 38 |" in stored
     assert "| round | 500 | 510 | 500 to 520 |" in stored
     without = section(joined(made_up, model_loop([])))
