@@ -11,7 +11,8 @@ react         the best modes and power once it is known whose drafts were reject
 best_payloads who sends distributions with its drafts, and who exchanges one after a rejection
 evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
 draw          a scenario from the papers' settings, `PRESETS`
-emulate       a control played round after round, a `PlayedRounds`; `attribution`: what each effect `LeftOut` costs
+emulate       a control played round after round, a `PlayedRounds`; `attribution`: what each effect `LeftOut` costs,
+              each `Fault` of a `FaultPlan` among them
 worst_case    the best guarantee where acceptance is known to an interval; `value_of_knowing`, to a law over prompts
 read_profile  a `Profile`: what was measured on a pair of models; `write_profile`, `draw_from_profiles`
 solve_actions the best row of an `ActionTable` for each device; utilities (`ProportionalFair`, ...) and limits
@@ -40,6 +41,8 @@ from msopt.drawn.presets import PRESETS as PRESETS
 from msopt.drawn.presets import draw as draw
 from msopt.emulation.attribution import attribution as attribution
 from msopt.emulation.event_loop import emulate as emulate
+from msopt.emulation.faults import Fault as Fault
+from msopt.emulation.faults import FaultPlan as FaultPlan
 from msopt.emulation.left_out import LeftOut as LeftOut
 from msopt.emulation.played_rounds import PlayedRounds as PlayedRounds
 from msopt.errors import InfeasibleError as InfeasibleError

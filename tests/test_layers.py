@@ -55,7 +55,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "msopt.sensitivity": ("msopt.solution",),
     "msopt.choices": ("msopt.solve", "msopt.files"),
     "msopt.uncertain": ("msopt.many",),
-    "msopt.emulation": ("msopt.many",),
+    "msopt.emulation": ("msopt.many", "msopt.files"),
     "msopt.serving": ("msopt.rivals", "msopt.measured"),
     "msopt": (
         "msopt.uncertain",
@@ -70,7 +70,7 @@ BELOW: dict[str, tuple[str, ...]] = {
     "formulations.problems": ("formulations.terms",),
     "formulations.registry": ("formulations.problems",),
     "formulations": ("formulations.registry",),
-    "verification": ("msopt.files",),
+    "verification": ("msopt.files", "msopt.emulation"),
     "reports.shared": ("msopt",),
     "reports.methods": ("reports.shared", "formulations"),
     "reports.crosscheck": ("reports.shared", "reports.methods", "formulations"),

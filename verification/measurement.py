@@ -1,7 +1,6 @@
 """`msopt measure`: a pair of real models turned into a profile, step by step, resumable (design section 8)."""
 
 import datetime
-import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -30,7 +29,7 @@ from verification.profile_records import (
 )
 from verification.prompts import prompts_of, sha256_of
 from verification.rounds import Drafted, Session, generate
-from verification.sampling import SamplingRule
+from verification.sampling import SamplingRule, own_generator
 from verification.text_pass import read_text
 from verification.timing import Clock, Stopwatch, time_drafting, time_prompts, time_verification
 from verification.verification_fit import fit_verification
@@ -193,7 +192,7 @@ def _run_step(step: str, plan: MeasurementPlan, pair: Pair, watch: Stopwatch) ->
 def _acceptance(task: str, plan: MeasurementPlan, pair: Pair) -> dict[str, Any]:
     """Rounds of all prompts of a task in one batch, then each text read once by both models."""
     prompts = [pair.target.chat(prompt) for prompt in prompts_of(task, plan.prompts)]
-    own = [_generator(plan.seed, task, place, pair.target.device) for place in range(len(prompts))]
+    own = [own_generator(pair.target.device, plan.seed, task, place) for place in range(len(prompts))]
     session = Session(pair, prompts, plan.rule, own, record=True)
     rounds = generate(session, [plan.draft_length] * len(prompts), plan.tokens)
     found = []
@@ -206,13 +205,7 @@ def _acceptance(task: str, plan: MeasurementPlan, pair: Pair) -> dict[str, Any]:
                 "replayed": replays(laws, pair.entries, plan.draft_length),
             }
         )
-    return {"prompts": found, "mass_outside": [session.draft.mass_outside, session.target.mass_outside]}
-
-
-def _generator(seed: int, task: str, prompt: int, device: torch.device) -> torch.Generator:
-    """A prompt's own generator, the same whatever other tasks and prompts are measured."""
-    digest = hashlib.sha256(f"{seed}/{task}/{prompt}".encode()).digest()
-    return torch.Generator(device).manual_seed(int.from_bytes(digest[:7], "big"))
+    return {"prompts": found, "mass_outside": [session.drafts[0].mass_outside, session.target.mass_outside]}
 
 
 def _runs(found: dict[str, Any]) -> list[PromptRun]:

@@ -32,6 +32,7 @@ from reports.cli.report_command import report
 from reports.cli.scenario_command import scenario
 from reports.cli.schedule_command import schedule
 from reports.cli.schema_command import schema
+from reports.cli.study_command import study
 from reports.cli.sweep_command import sweep
 from reports.methods.user_variant import load_variants
 from reports.shared.ending import Interrupted, Terminated, terminable
@@ -134,6 +135,7 @@ def first_commands() -> None:
 
 app.command()(crosscheck)
 app.command()(emulate)
+app.command()(study)
 app.command()(measure)
 app.command()(report)
 app.command()(sweep)

@@ -15,7 +15,10 @@ from reports.page.profile_tables import measured_times, profile_record
 from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
 from reports.shared.record import Record
+from reports.studies.closed_loop import stored_loops
+from reports.studies.drawn_loop import drawn_loop
 from reports.studies.effort import EFFORTS
+from reports.studies.model_loop import model_loop
 from reports.studies.quoted import UP_TO
 from reports.studies.settings import scenario_hash
 
@@ -28,6 +31,8 @@ Progress = Callable[[int, int], None]
 CROSSCHECK_TRIALS = {"quick": 4, "full": 60}
 CROSSCHECK_DEVICES = {"quick": 12, "full": 30}
 """Random scenarios of each formulation, and the greatest number of their devices."""
+LOOP_ROUNDS = {"quick": 5120, "full": 20480}
+"""Rounds of every play without models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +91,8 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         progress=progress,
     )
     studied.manifest["tables"]["gains"]["paper_gain"] = UP_TO
-    whole = joined(studied, answered, checked, profile_record(order.profiles), settings_record())
+    loops = drawn_loop(order.seed, LOOP_ROUNDS[order.effort]), model_loop(stored_loops())
+    whole = joined(studied, answered, checked, *loops, profile_record(order.profiles), settings_record())
     whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
     whole.manifest["solvers"] = list(SOLVERS)
     whole.manifest["tolerances"] |= {

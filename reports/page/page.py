@@ -22,6 +22,7 @@ from reports.shared.rows import Row, rows_of
 from reports.shared.table_markup import escaped, latex_table, markdown_table
 from reports.shared.text_table import Table
 from reports.shared.words import counted, gain, gap, literal, number, per_cent
+from reports.studies.drawn_loop import DEADLINE
 from reports.studies.unknown_acceptance import BY_MEAN, COMMON, GUARDED, KNOWN, LEARNT, NEVER
 
 LONGEST = 180
@@ -40,7 +41,8 @@ HEADINGS = (
     "5 Gains over rules that ignore differences",
     "6 Acceptance that nobody knows beforehand",
     "7 The measured parameters",
-    "8 What was assumed",
+    "8 The loop closed",
+    "9 What was assumed",
 )
 
 
@@ -115,6 +117,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "our_figures": [{"name": name, **record.manifest["tables"][name]} for name in OUR_FIGURES],
         "unknown": _unknown(record),
         "profiles": _profiles(record),
+        "loop": _loop(record),
         "measured_tables": [(name, table.title) for name, table in shown.items() if name.startswith("profile-")],
     }
     text = environment.get_template("report.md.j2").render(context)
@@ -255,6 +258,30 @@ def _unknown(record: Record) -> list[Row]:
             }
         )
     return found
+
+
+def _loop(record: Record) -> Row:
+    """How far plays lie from the formula, what ours gains in them, and what is asynchronous or broken costs."""
+    drawn, costs = record.tables["loop_drawn"], record.tables["loop_costs"]
+    order = record.tables["loop_order"]
+    off = drawn["goodput_tokens_per_s"] / drawn["predicted_tokens_per_s"] - 1.0
+    weakest = []
+    for problem, rows in drawn.dropna(subset=["realised_gain"]).groupby("problem", sort=False):
+        most = rows_of(rows.sort_values("realised_gain", kind="stable"))[-1]
+        weakest.append(most | {"problem": problem, "label": label_of(most["method"])})
+    slow = costs[costs["effect"] == "stragglers"].groupby("late", sort=False)["cost"]
+    return {
+        "plays": len(drawn),
+        "holds": int(drawn["holds"].sum()),
+        "device_rounds": int(drawn["device_rounds"].sum()),
+        "worst": float(off.abs().max()),
+        "weakest": weakest,
+        "stragglers": {late: (float(each.min()), float(each.max())) for late, each in slow},
+        "deadline": DEADLINE,
+        "compared": len(order),
+        "same_order": int(((order["predicted_gain"] > 0.0) == (order["realised_gain"] > 0.0)).sum()),
+        "gain_within": int(order["predicted_gain"].between(order["low"], order["high"]).sum()),
+    }
 
 
 def _profiles(record: Record) -> list[Row]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msopt.methods import names_of
 from msopt.model.problems import PROBLEMS
 from reports.crosscheck.crosscheck_tables import with_fractions
+from reports.page.loop_tables import loop_tables
 from reports.plots.style import label_of
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
@@ -223,6 +224,7 @@ def shown_tables(record: Record) -> dict[str, Table]:
         | _gains(record)
         | _paths(record)
         | _profiles(record)
+        | loop_tables(record)
         | {
             "checks": _shown("Checks of this report", record.tables["checks"], _CHECKS),
             "methods": _shown("The methods", _notes(record), _NOTES),

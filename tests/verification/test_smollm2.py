@@ -55,7 +55,7 @@ def test_temperature_0_is_greedy_decoding_token_for_token(place: str, pair: Pair
     assert [text[:12] for text in session.texts] == greedy
     assert sum(drafted.accepted for drafted in done) > 0
     if place != "full":
-        assert all(d.payload_bits >= d.length * Payload(64, 12, pair.entries).token_bits for d in done)
+        assert all(d.draft_bits >= d.length * Payload(64, 12, pair.entries).token_bits for d in done)
 
 
 @pytest.fixture(scope="module")

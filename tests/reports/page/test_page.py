@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from msopt import METHODS, PROBLEMS, Scenario
 from reports.page.answer import answer
+from reports.page.collect import joined
 from reports.page.html import TEMPLATES, as_html
 from reports.page.page import HEADINGS, TITLE, markdown
 from reports.page.self_checks import checks_record
@@ -22,6 +23,7 @@ from reports.shared.record import Record
 from reports.shared.rows import rows_of
 from reports.shared.table_markup import escaped, latex_table
 from reports.shared.words import literal, per_cent
+from reports.studies.model_loop import model_loop
 from reports.studies.unknown_acceptance import KNOWN, LEARNT
 from tests.cases import Description, s2, scenario_of
 from tests.reports.command import Command, strict_json
@@ -326,7 +328,9 @@ def test_the_checks_find_what_is_wrong(made_up: Record) -> None:
     def verdicts(**changed: Any) -> list[str]:
         return list(checks_record(Record(made_up.manifest, made_up.tables | changed)).tables["checks"]["verdict"])
 
-    assert verdicts() == ["pass"] * 7
+    assert verdicts() == ["pass"] * 8
+    off = made_up.tables["loop_drawn"].assign(holds=False)
+    assert verdicts(loop_drawn=off)[7] == "FAIL"
     methods = made_up.tables["answer_methods"].copy()
     methods.loc[1, "gap"] = -1e-6
     assert verdicts(answer_methods=methods)[1] == "FAIL"
@@ -346,6 +350,23 @@ def test_the_checks_find_what_is_wrong(made_up: Record) -> None:
     full = made_up.manifest | {"effort": made_up.manifest["effort"] | {"name": "full"}}
     checked = checks_record(Record(full, made_up.tables)).tables["checks"]
     assert list(checked["verdict"])[3:5] == ["FAIL", "FAIL"]
+
+
+def test_what_models_delivered_is_shown_where_it_is_stored(made_up: Record, drawn: dict[str, list[Panel]]) -> None:
+    def section(record: Record) -> str:
+        text = markdown(record, drawn, shown_tables(record))
+        return text[text.index(f"## {HEADINGS[7]}") : text.index(f"## {HEADINGS[8]}")]
+
+    stored = section(made_up)
+    assert "Of 1 comparison of a method with another, the better one was the one predicted in 1;" in stored
+    assert "the interval of the gain delivered in 1." in stored
+    assert "| all uplink | 14 % | 15 % | 10 % to 20 % |" in stored
+    assert "| 21.2 | 20 | 40 | 39 to 41 | 40.4 | 38 |" in stored
+    assert "| round | 500 | 510 | 500 to 520 |" in stored
+    without = section(joined(made_up, model_loop([])))
+    assert "No result of real models is stored" in without
+    assert "small" in stored
+    assert "small" not in without
 
 
 def test_no_profile_is_said(msopt: Command) -> None:
