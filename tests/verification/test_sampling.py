@@ -178,9 +178,7 @@ def test_a_draft_that_takes_its_most_probable_token_says_so() -> None:
     ("temperatures", "alpha"),
     [((1.0, 1.0), 0.84530), ((0.7, 0.7), 0.85952), ((0.1, 0.1), 0.99995), ((0.7, 1.0), 0.79955), ((0.0, 0.0), 1.0)],
 )
-def test_acceptance_is_that_of_the_temperatures_of_both_models(
-    temperatures: tuple[float, float], alpha: float
-) -> None:
+def test_acceptance_is_that_of_the_temperatures_of_both_models(temperatures: tuple[float, float], alpha: float) -> None:
     """Of target and draft: filters or temperatures of one model alone are another acceptance."""
     logits = torch.tensor([[2.0, 1.0, 0.0], [2.0, 0.0, 1.0]])
     p, q = (SamplingRule(t).probabilities(row) for t, row in zip(temperatures, logits, strict=True))

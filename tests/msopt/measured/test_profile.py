@@ -100,7 +100,8 @@ def test_nothing_observed_is_null_and_not_a_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entries", "bits"), [(49152, 16), (128256, 17), (151646, 18), (151936, 18), (152064, 18), (262144, 18), (1, 1), (2, 1), (3, 2)]
+    ("entries", "bits"),
+    [(49152, 16), (128256, 17), (151646, 18), (151936, 18), (152064, 18), (262144, 18), (1, 1), (3, 2)],
 )
 def test_bits_of_an_index(entries: int, bits: int) -> None:
     sizes = {"draft_entries": entries, "target_entries": entries, "shared_entries": entries}
