@@ -151,10 +151,11 @@ def measure(
         progress(step)
         if step not in partial.done:
             try:
-                partial.keep(step, _run_step(step, plan, pair, watch))
+                partial.add(step, _run_step(step, plan, pair, watch))
             except ParameterError as error:
                 partial.remove()  # what the others found of such a model is worth nothing
                 raise ParameterError(f"{step}: {error}") from None
+            partial.write()  # a full disk loses this step alone
     try:
         return _profile(plan, pair, partial.done)
     except (LookupError, TypeError, ValueError, ParameterError):

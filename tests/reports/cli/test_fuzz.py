@@ -178,7 +178,8 @@ def ran(arguments: Sequence[str], files: Mapping[str, bytes]) -> Outcome:
         assert code in (2, 3)
         assert len(lines) == 1
         assert lines[0].startswith("msopt: ")
-        assert (outcome.out, left) == ("", set())
+        if arguments[0] != "sweep" or code == 2:  # rows without an answer are rows all the same
+            assert (outcome.out, left) == ("", set())
     return outcome
 
 
