@@ -121,6 +121,24 @@ def test_an_interrupted_measurement_goes_on_and_ends_with_the_same_numbers(
     assert again.verification == profile.verification
 
 
+def test_a_full_disk_costs_the_step_at_work_alone(
+    tiny: Pair, profile: Profile, tmp_path: Path, full_disk: Callable[[int], None]
+) -> None:
+    output, partial = tmp_path / "tiny.json", tmp_path / "tiny.json.partial"
+
+    def fill(step: str) -> None:
+        if step == "chat":
+            full_disk(partial.stat().st_size)
+
+    with pytest.raises(ParameterError, match=r"tiny\.json\.partial: cannot be written: File too large"):
+        measure(plan_of(), tiny, output, fill, ticking())
+    assert list(tmp_path.iterdir()) == [partial]
+    assert list(json.loads(partial.read_text())["done"]) == ["code"]
+    full_disk(10**9)
+    again = measure(plan_of(), tiny, output, clock=ticking())
+    assert (again.tasks, again.payload) == (profile.tasks, profile.payload)
+
+
 def test_one_task_alone_measures_the_same(tiny: Pair, profile: Profile, tmp_path: Path) -> None:
     alone = measure(plan_of(tasks=("chat",)), tiny, tmp_path / "x.json", clock=ticking())
     assert alone.tasks["chat"] == profile.tasks["chat"]
