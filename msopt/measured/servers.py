@@ -15,7 +15,7 @@ from msopt.measured.server_records import ServerText, named, plain_lines, undeco
 from msopt.measured.sglang_answers import ROUNDS, read_sglang_answers
 from msopt.measured.sglang_text import GAUGES, INFO, MEAN, read_sglang_gauges, read_sglang_info, read_sglang_log
 from msopt.measured.speculation_counters import LLAMACPP_COUNTERS, VLLM_COUNTERS, read_counters
-from msopt.measured.tensorrt_stats import STATS, read_stats
+from msopt.measured.tensorrt_stats import COUNTERS, STATS, read_stats, read_tensorrt_counters
 from msopt.measured.vllm_log import MARK, read_log
 from msopt.model.validation import MOST_SERVED, check_whole
 
@@ -139,6 +139,16 @@ READERS: tuple[ServerReader, ...] = (
         rate="its histogram counts rounds by accepted tokens; spec_accept_length is tokens a round with the target's "
         "own, spec_accept_rate accepted over drafted tokens, of a tree over those of all its branches",
         unknown=f"{_POOLED}; where its lengths adapt, which drafts were shorter",
+    ),
+    ServerReader(
+        "TensorRT-LLM",
+        "counters",
+        _samples(COUNTERS),
+        lambda text: Served.of_counts(read_tensorrt_counters(text.lines, text.model), text.draft_length),
+        rate="its counters by position are the drafts that had so many tokens, and those whose first tokens were all "
+        "accepted; without positions accepted and drafted tokens, acceptance_length tokens a round of one iteration",
+        unknown=_POOLED,
+        by_model=True,
     ),
     ServerReader(
         "TensorRT-LLM",

@@ -4,6 +4,7 @@ The formats in tests/data/servers are the servers' own, the numbers made up.
 """
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -184,6 +185,7 @@ def test_llama_cpp_s_rates_by_position_in_either_place() -> None:
     assert [p.survival for p in served.curve] == pytest.approx([98 / 127, 75 / 127, 54 / 127], rel=EXACT)
     assert "counts them as rejected where they ended" in served.notes[0]
     cut = TEXTS["llamacpp_positions.log"].split("acceptance rate per")[0] + "acceptance rate per position = (0.805, 0.6"
+    assert read_server(TEXTS["llamacpp_positions.log"].replace("0.632", "x")).notes[0].startswith("line 2 left out")
     assert read_server(cut + "\n").curve == ()
     assert read_server(cut + "\n").drafts == 87
 
@@ -246,6 +248,22 @@ def test_a_schedule_of_tensorrt_llm_has_no_bound_and_is_counted_as_far_as_is_kno
     assert served.positions >= 3
 
 
+def test_tensorrt_llm_s_counters_tell_how_many_drafts_had_a_token() -> None:
+    """60 drafts of 2 and 40 of 4 tokens: S(3) = 20 of the 40, S(4) = 16 of them. Workers are added."""
+    served = read("tensorrt_llm_metrics.txt")
+    assert (served.drafts, served.drafted, served.accepted) == (100, 280, 180)
+    assert [p.survival for p in served.curve] == pytest.approx([0.8, 0.64, 20 / 40, 16 / 40], rel=EXACT)
+    assert [(p.visited, p.accepted) for p in served.curve] == [(100, 80), (80, 64), (26, 20), (20, 16)]
+    assert served.notes == ()
+    text = TEXTS["tensorrt_llm_metrics.txt"].replace('"}', '",worker="0"}')
+    both = read_server(text + text.replace('worker="0"', 'worker="1"'))
+    assert (both.drafts, both.accepted) == (200, 360)
+    earlier = "trtllm_spec_decode_num_draft_tokens_total 300\ntrtllm_spec_decode_num_accepted_tokens_total 120\n"
+    assert read_server(earlier, draft_length=3).drafts == 100
+    with pytest.raises(ParameterError, match="accepted and drafted tokens only"):
+        read_server(earlier)
+
+
 def test_tensorrt_llm_s_request_metrics_are_tokens_alone() -> None:
     with pytest.raises(ParameterError, match="accepted and drafted tokens only"):
         read("tensorrt_llm_perf_metrics.json")
@@ -279,6 +297,7 @@ def test_each_server_has_at_least_five_of_its_texts_here() -> None:
         assert sum(name.startswith(prefix_of(server)) for name in TEXTS) >= 5
 
 
+STATISTICS = "draft acceptance rate = 0.50000 (   10 accepted /    20 generated) statistics draft: "
 TOKENS_ALONE = {"llamacpp_answers.jsonl", "sglang_answers_earlier.json", "tensorrt_llm_perf_metrics.json"}
 
 
@@ -325,6 +344,15 @@ MISLEADING = [
     (MEANS.split("\n", maxsplit=1)[0][:-20], ["line 1 is cut short or damaged"]),
     (TEXTS["llamacpp_metrics.txt"].replace(" 75", " 300"), ["cut short", "373 of them"]),
     (TEXTS["sglang_metrics.txt"].replace("} 2.5", "} ..."), ["line 3 is cut short or holds no number"]),
+    (TEXTS["tensorrt_llm_metrics.txt"].replace(" 64.0", " 164.0"), ["more is drafted or accepted at a position"]),
+    (TEXTS["tensorrt_llm_metrics.txt"].replace(" 64.0", " 64.5"), ["line 10 is cut short or holds no count"]),
+    (TEXTS["tensorrt_llm_metrics.txt"].replace('"3"', '"x"'), ["line 6: token_position"]),
+    (TEXTS["tensorrt_llm_metrics.txt"].replace("drafted_tokens_", "other_"), ["drafted_tokens_total is not"]),
+    (TEXTS["tensorrt_llm_answers.jsonl"].replace("[8,0,6,6]", "[8,0,6,5]"), ["line 1 contradicts itself", "20 steps"]),
+    (TEXTS["sglang_answers.jsonl"].replace("[6,4,4,6]", "[6,4,4,7]"), ["line 1 contradicts itself", "20 rounds"]),
+    (TEXTS["sglang_answers.jsonl"].replace('ct":20', 'ct":-1'), ["line 1 contradicts itself", "no whole number"]),
+    (TEXTS["llamacpp_positions.log"].replace("0.632", "0.832"), ["line 2 contradicts itself", "rates by position"]),
+    (TEXTS["llamacpp_answers.jsonl"].replace('accepted":66', 'accepted":166'), ["line 1 contradicts itself"]),
 ]  # fmt: skip
 
 
@@ -355,12 +383,24 @@ def test_a_model_is_named_for_counters_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "phrase", ['[{"specDecodingStats":', "[[", "draft acceptance = 0.5", "accept len: 2.31", "sglang:spec_", '{"a":[']
+    "phrase",
+    [
+        '[{"specDecodingStats":',
+        "[[",
+        "draft acceptance = 0.5",
+        "accept len: 2.31",
+        "sglang:spec_",
+        '{"a":[',
+        STATISTICS,
+        '{"timings":{"draft_n":',
+        '{"spec_verify_ct":',
+    ],
 )
 def test_reading_is_linear_in_every_server_s_text(phrase: str) -> None:
     """A phrase 30,000 times in one line and in as many: a square of that would take minutes."""
     start = time.process_time()
     for text in (phrase * 30_000, (phrase + "\n") * 30_000):
-        with pytest.raises(ParameterError):
-            read_server(text + '"specDecodingStats"')
+        for ending in ("", '"specDecodingStats"'):
+            with suppress(ParameterError):
+                read_server(text + ending)
     assert time.process_time() - start < 10.0
