@@ -399,8 +399,8 @@ def test_a_model_is_named_for_counters_alone() -> None:
 def test_reading_is_linear_in_every_server_s_text(phrase: str) -> None:
     """A phrase 30,000 times in one line and in as many: a square of that would take minutes."""
     start = time.process_time()
+    ending = '"specDecodingStats"' if phrase[0] in "[{" else ""
     for text in (phrase * 30_000, (phrase + "\n") * 30_000):
-        for ending in ("", '"specDecodingStats"'):
-            with suppress(ParameterError):
-                read_server(text + ending)
+        with suppress(ParameterError):
+            read_server(text + ending)
     assert time.process_time() - start < 10.0
