@@ -36,8 +36,8 @@ _LINE = re.compile(
 )
 _PER_POSITION = re.compile(r"acc(?:eptance rate)? per pos(?:ition)? = \(([^)]{0,99999})(\)?)")
 _STATISTICS = re.compile(
-    r"\bstatistics\s{1,20}(draft[a-z0-9_-]{0,20}): #calls[^#]{0,99}#gen drafts =\s{0,9}([0-9]{1,12}), #acc drafts =\s{0,9}"
-    r"[0-9]{1,12}, #gen tokens =\s{0,9}([0-9]{1,12}), #acc tokens =\s{0,9}([0-9]{1,12})(?![0-9])"
+    r"\bstatistics\s{1,20}(draft[a-z0-9_-]{0,20}): #calls[^#]{0,99}#gen drafts =\s{0,9}([0-9]{1,12}), "
+    r"#acc drafts =\s{0,9}[0-9]{1,12}, #gen tokens =\s{0,9}([0-9]{1,12}), #acc tokens =\s{0,9}([0-9]{1,12})(?![0-9])"
 )
 _RATE_DIGIT = 0.5e-5 + 1e-7
 
