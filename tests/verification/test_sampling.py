@@ -16,7 +16,7 @@ from verification.sampling import SamplingRule, at, draw, leading, overlap, rati
 
 V, LENGTH = 4, 3
 FALSE_ALARM = 1e-4
-DRAWS = 40_000
+DRAWS = 8_000
 
 
 def generators(count: int, seed: int = 0) -> list[torch.Generator]:
