@@ -38,7 +38,7 @@ WIDTH_IN, HEIGHT_IN = 4.4, 3.1
 _TITLE_LETTERS = 46
 _THREE_IN_A_ROW = 20
 
-_RC: Any = {
+RC: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.0,
@@ -66,6 +66,7 @@ _RC: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
 }
+"""How every figure is drawn."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with matplotlib.rc_context(_RC):
+        with matplotlib.rc_context(RC):
             return draw(*args, **kwargs)
 
     return drawn
@@ -280,7 +281,7 @@ def rendered(figure: Figure, form: Form, name: str) -> bytes:
     """
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}}[form]
     buffer = io.BytesIO()
-    with matplotlib.rc_context(_RC | {"svg.hashsalt": f"msopt-{name}"}), warnings.catch_warnings():
+    with matplotlib.rc_context(RC | {"svg.hashsalt": f"msopt-{name}"}), warnings.catch_warnings():
         # A name may hold a letter that the font lacks; a box is shown in its place.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(buffer, format=form, metadata=metadata)

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy import stats
 
 from msopt.arrays import FloatArray
-from msopt.numerics.intervals import LEVEL, proportion_interval
+from msopt.numerics.intervals import LEVEL, proportion_interval, student_factor
 
 
 class Mean(NamedTuple):
@@ -68,8 +67,8 @@ class OfMeans:
         if count < 2:
             return Mean(self.value, self.value, self.value, count)
         spread = float(np.std(self.influence, ddof=1)) / math.sqrt(count)
-        low, high = (float(end) for end in stats.t.interval(level, count - 1)) if spread else (0.0, 0.0)
-        return Mean(self.value, self.value + low * spread, self.value + high * spread, count)
+        reach = student_factor(count - 1, level) * spread if spread else 0.0
+        return Mean(self.value, self.value - reach, self.value + reach, count)
 
     def log_interval(self, level: float = LEVEL) -> Mean:
         """That of the logarithm, taken back; of a value that is not above 0, the plain one."""

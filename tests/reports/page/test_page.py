@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from msopt import METHODS, PROBLEMS, Scenario
 from reports.page.answer import answer
@@ -15,7 +16,7 @@ from reports.page.page import HEADINGS, TITLE, markdown
 from reports.page.self_checks import checks_record
 from reports.page.shown_tables import shown_tables
 from reports.plots.figures import CLAIMS_OF, STUDY_FIGURES, figures
-from reports.plots.style import Panel, inline, rendered
+from reports.plots.style import RC, Panel, inline, rendered
 from reports.shared.protocols import verdict
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
@@ -28,6 +29,9 @@ from tests.reports.made_up import OWN, made_up_record
 from tests.tolerances import EXACT
 
 HOSTILE = ("[red]x", "$$", "a|b", "<b>*x*</b>", "`q` \\ _u_", "y" * 200, "Ünï 漢字", "two\nlines", "</svg><script>")
+
+FONT_TYPE = RC["pdf.fonttype"]
+"""Of a report outside the tests."""
 
 
 @pytest.fixture(scope="session")
@@ -78,6 +82,21 @@ def test_the_same_record_gives_the_same_bytes(report: Path) -> None:
     assert rendered(first.figure, "pdf", first.name) == (report / "figures" / f"{first.name}.pdf").read_bytes()
     for name, table in shown.items():
         assert latex_table(table) == (report / "latex" / f"{name}.tex").read_text(encoding="utf-8")
+
+
+def lettered(text: str) -> Figure:
+    figure = Figure()
+    figure.text(0.1, 0.5, text)
+    return figure
+
+
+def test_letters_in_a_pdf_file_can_be_edited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its fonts are embedded as TrueType, with the same bytes each time."""
+    monkeypatch.setitem(RC, "pdf.fonttype", FONT_TYPE)
+    whole, again = (rendered(lettered("α ≤ 0.9, in token/s"), "pdf", "letters") for _ in range(2))
+    assert whole == again
+    assert b"/FontFile2" in whole
+    assert b"/Type3" not in whole
 
 
 def test_the_page_needs_nothing_else(report: Path) -> None:
