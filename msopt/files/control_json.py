@@ -1,6 +1,6 @@
 """Someone's control as JSON: what `msopt solve` and `msopt react` write, or any script with the same keys."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -47,6 +47,10 @@ class _ControlFile(_Entry):
 
 class _ReactionFile(_Entry):
     devices: list[_Exchange]
+
+
+ControlFile: TypeAlias = _ControlFile | _ReactionFile
+"""What a file may hold: a control, or the reaction to one outcome."""
 
 
 def parse_control(text: str, scenario: Scenario) -> Control | Reaction:
