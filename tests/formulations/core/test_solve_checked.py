@@ -11,6 +11,8 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 
 from formulations import (
+    BandwidthMinMax,
+    DownlinkPower,
     DraftControl,
     FormulationError,
     InaccurateSolutionError,
@@ -55,6 +57,26 @@ def test_a_score_that_is_not_finite_is_no_success(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(DraftControl, "score", lambda self, decision: -np.inf)
     with pytest.raises(InaccurateSolutionError):
         DraftControl(S2).solve("CLARABEL")
+
+
+@pytest.mark.parametrize(
+    ("kind", "variable", "decided", "budget"),
+    [
+        (BandwidthMinMax, "bandwidth", "bandwidth_hz", S2.uplink_bandwidth_hz),
+        (DownlinkPower, "power", "downlink_power_w", S2.downlink_power_w),
+    ],
+)
+def test_what_a_solver_leaves_a_hair_outside_is_within_before_it_is_scored(
+    kind: Any, variable: str, decided: str, budget: float
+) -> None:
+    """Shares a hair below 0 and a budget overrun of 2e-6 under the status optimal are ends of first-order solvers."""
+    program = kind(S2)
+    program.solve("CLARABEL")
+    off = np.array([-1e-7 * budget, budget * (1.0 + 2e-6)]) / getattr(program, decided).value
+    program.variables[variable].save_value(program.variables[variable].value * off)
+    decision = program.decision()
+    assert decision[decided] == pytest.approx([0.0, budget], rel=1e-12)
+    assert np.sum(decision[decided]) <= budget
 
 
 def test_optimal_is_not_believed_without_the_optimality_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,6 +337,9 @@ def test_misuse_of_requirements_is_told() -> None:
         program.require(True)  # type: ignore[arg-type]
     with pytest.raises(FormulationError, match="not convex"):
         program.require(cp.sqrt(program.variables["s"]) <= 1.0, name="not convex")
+    x = program.variables["length"][0]
+    with pytest.raises(FormulationError, match=r"is not one convex program with these constraints.*: interference"):
+        program.require(cp.log(1.0 + x / (1.0 + 2.0 * x)) >= 0.1, name="interference")
     assert not program.requirements
     with pytest.raises(ParameterError, match="already"):
         program.require(program.deadline_s <= 1.0, name="bandwidth")
