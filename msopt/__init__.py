@@ -76,6 +76,7 @@ from msopt.variants.limits import AveragePower as AveragePower
 from msopt.variants.limits import BandwidthCap as BandwidthCap
 from msopt.variants.limits import BandwidthFloor as BandwidthFloor
 from msopt.variants.limits import DeviceMemory as DeviceMemory
+from msopt.variants.limits import EarliestDeadline as EarliestDeadline
 from msopt.variants.limits import EnergyPerToken as EnergyPerToken
 from msopt.variants.limits import GoodputFloor as GoodputFloor
 from msopt.variants.limits import LongestDraft as LongestDraft

@@ -36,8 +36,9 @@ def emulate(
 ) -> PlayedRounds:
     """Play a control round after round.
 
-    A device drafts, then sends; the server waits for the last draft, verifies those that came in one batch, and in
-    problem `modes` the rejected devices exchange their distributions; then the next round begins.
+    A device drafts, then sends; the server waits for the last draft, and as long as the control says, verifies those
+    that came in one batch, and in problem `modes` the rejected devices exchange their distributions; then the next
+    round begins.
 
     Parameters
     ----------
@@ -92,16 +93,16 @@ def emulate(
         tokens=played.tokens,
         mode=np.where(corrects, np.where(exchanged.on_uplink, 1, 2), 0),
         correlated_rounds=_correlated(scenario, left_out, prompt_rounds),
-        **_on_the_clock(draft_s, _upload_s(blocks, played.drafted), verify_s, exchanged.seconds),
+        **_on_the_clock(draft_s, _upload_s(blocks, played.drafted), _not_before_s(blocks), verify_s, exchanged.seconds),
     )
 
 
 def _on_the_clock(
-    draft_s: FloatArray, upload_s: FloatArray, verify_s: FloatArray, exchange_s: FloatArray
+    draft_s: FloatArray, upload_s: FloatArray, not_before_s: FloatArray, verify_s: FloatArray, exchange_s: FloatArray
 ) -> dict[str, FloatArray]:
     """When every step of every round ends: one round begins where the one before has ended for all."""
     there_s = draft_s + upload_s
-    ready_s = np.max(there_s, axis=-1)
+    ready_s = np.maximum(np.max(there_s, axis=-1), not_before_s)
     start_s = np.concatenate([[0.0], np.cumsum(ready_s + verify_s + np.max(exchange_s, axis=-1), dtype=float)])
     begin_s = start_s[:-1]
     verified_s = begin_s + ready_s + verify_s
@@ -151,6 +152,11 @@ def _taking_part(blocks: list[ChannelBlock], left_out: LeftOut) -> BoolArray:
     if left_out.dropout_round is not None:
         part[left_out.dropout_round :, left_out.dropout_device] = False
     return part
+
+
+def _not_before_s(blocks: list[ChannelBlock]) -> FloatArray:
+    """When the server may begin at the soonest after each round's start [s], shape (R,)."""
+    return np.concatenate([np.full(block.end - block.first, block.control.not_before_s or 0.0) for block in blocks])
 
 
 def _upload_s(blocks: list[ChannelBlock], drafted: IntArray) -> FloatArray:

@@ -185,9 +185,9 @@ class TableSearch:
         start = max(first[0], problem.rules.least_deadline_s)
         ever = allowed & np.isfinite(need(size * _FOREVER))  # who never fits is not waited for
         last = _least(all_fit, max(size, first[1], start))
-        end = size * _FOREVER if last is None else last[1]
+        end = max(start, size * _FOREVER if last is None else last[1])
         self._worst = self._worst_value(end * (1.0 + _EDGE) + problem.base_s + own)
-        interval = start * (1.0 - _EDGE), max(end, start) * (1.0 + _EDGE)
+        interval = start * (1.0 - _EDGE), end * (1.0 + _EDGE)
         return interval if interval[1] > interval[0] else (interval[0], interval[0] + np.finfo(float).tiny)
 
     def _worst_value(self, round_s: float) -> float:

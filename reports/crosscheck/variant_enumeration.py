@@ -154,13 +154,12 @@ def _worth(utility: Utility, goodput: FloatArray) -> FloatArray:
 
 
 def _kept(scenario: Scenario, variant: Variant, choices: EveryChoice, row: int, deadline_s: float) -> bool:
-    """Whether one choice keeps the two sides of every limit in the round that follows, which waits for nobody."""
+    """Whether one choice keeps the two sides of every limit in the round that its deadline gives."""
     one = EveryChoice(scenario, choices.length[row : row + 1], choices.served[row : row + 1])
     share = one.share_hz(variant.limits, np.array([[deadline_s]]))[0]
     bits = one.length[0] * scenario.token_payload_bits("heterogeneous")
     rate = scenario.uplink.rate(share)
     airtime = np.where(bits > 0.0, bits / np.where(rate > 0.0, rate, 1.0), 0.0)
-    deadline_s = float(np.max(one.busy_s[0] + airtime))
     round_s = deadline_s + float(one.verify_s[0, 0])
     numbers = DecisionNumbers(
         scenario=scenario,
