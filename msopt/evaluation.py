@@ -11,7 +11,7 @@ from msopt.errors import InfeasibleError, ParameterError, describe
 from msopt.model.control import Control, ModeRule, Reaction
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round, play, play_some, rejection_probability, sending_s
-from msopt.model.objective import GOODPUT, Utility
+from msopt.model.objective import GOODPUT, Utility, utility_value
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import PowerLimited
@@ -146,7 +146,7 @@ def score(
         (*(limit.slack(case) for limit in LIMITS[control.problem]), *own),
         own,
         variant.utility,
-        float(variant.utility.value(played.expected_tokens, played.round_s)),
+        utility_value(variant.utility, played.expected_tokens, played.round_s),
     )
 
 

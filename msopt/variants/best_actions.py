@@ -269,6 +269,7 @@ def _problems(
 def _rules(scenario: Scenario, table: ActionTable, limits: Sequence[ControlLimit]) -> TableRules:
     rules = TableRules(scenario, table)
     for limit in limits:
+        rules.whose = f"limit {limit.name}"
         limit.on_table(rules)
     return rules
 
