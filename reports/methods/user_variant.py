@@ -169,10 +169,7 @@ class UsersUtility(Utility):
     def expression(self, goodput: Any, cp: Any) -> Any:
         """The same for CVXPY."""
         with users_code(vars(self)["_who"], f"{_FAILS} in expression"):
-            answer = cp.Expression.cast_to_const(vars(self)["_inner"].expression(goodput, cp))
-        if not answer.is_scalar():
-            raise ParameterError(f"{vars(self)['_who']}: expression answers an array of shape {answer.shape}, not one")
-        return answer
+            return vars(self)["_inner"].expression(goodput, cp)
 
     def _numbers(self, method: str, *given: Any) -> FloatArray:
         with users_code(vars(self)["_who"], f"{_FAILS} in {method}"):

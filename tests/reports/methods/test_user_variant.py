@@ -61,7 +61,7 @@ def test_what_fails_in_a_search_is_one_line(name: str, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("NoExpression", "its expression says nan"), ("Several", r"expression answers an array of shape \(2,\)")],
+    [("NoExpression", "its expression is None"), ("Several", r"its expression is an array of shape \(2,\)")],
 )
 def test_what_a_program_cannot_maximise_is_one_line(name: str, words: str) -> None:
     own = load_variants([f"{MINE}:{name}"])
