@@ -18,7 +18,7 @@ from msopt.variants.action_problem import ActionProblem
 from msopt.variants.action_table import ActionTable
 from msopt.variants.conflict import why_none
 from msopt.variants.decision import DecisionNumbers, limit_slack
-from msopt.variants.limits import Admitted
+from msopt.variants.goodput_limits import Admitted
 from msopt.variants.table_rules import TableRules
 from msopt.variants.table_search import TableProof, TableSearch
 from msopt.variants.utilities import Admission, MaxMin

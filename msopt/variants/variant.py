@@ -11,16 +11,11 @@ from msopt.errors import ParameterError
 from msopt.model.control_limit import ControlLimit
 from msopt.model.objective import GOODPUT, Utility
 from msopt.model.scenario import Scenario
-from msopt.variants.limits import (
-    AveragePower,
-    BandwidthCap,
-    BandwidthFloor,
-    GoodputFloor,
-    ResourceBlocks,
-    Slots,
-    TokenBudget,
-    TokenLatencyCeiling,
-)
+from msopt.variants.bandwidth_limits import BandwidthCap, BandwidthFloor, ResourceBlocks
+from msopt.variants.capacity_limits import Slots
+from msopt.variants.energy_limits import AveragePower
+from msopt.variants.goodput_limits import GoodputFloor, TokenLatencyCeiling
+from msopt.variants.length_limits import TokenBudget
 from msopt.variants.utilities import Admission, AlphaFair, MaxMin, ProportionalFair, WeightedSum, WeightedUtility
 from msopt.variants.well_formed import check_utility_class, listed
 
