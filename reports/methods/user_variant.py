@@ -55,6 +55,8 @@ def _load(name: str) -> Utility | ControlLimit:
     who = f"{OPTION} {name}"
     with users_code(who, "cannot be made"):
         one = factory(*positional, **named)
+    if type(one).__module__.startswith("msopt.") and isinstance(one, Utility | ControlLimit):
+        return one  # one of ours, with numbers of the user's
     # Of its type and not of what it says of itself.
     if issubclass(type(one), Utility):
         return UsersUtility(one, who)
