@@ -13,7 +13,7 @@ from msopt.model.sharing import Sharing
 HALVINGS = 40
 GRID_DEADLINES, GRID_LENGTHS, PRICE_HALVINGS = 32, 12, 12
 CHARGES, GAIN = 4, 1.01
-"""How often a token is charged its verification anew at most, each time at the goodput found before (Dinkelbach), and by
+"""How often a token is charged its verification at most, each time at the goodput found before (Dinkelbach); and by
 which factor that has to have grown for another time."""
 
 SMALLEST_LENGTH = 0.05

@@ -3,6 +3,7 @@
 The keys of a variant stand in the scenario, so that a saved scenario replays by itself: `msopt crosscheck FILE`.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -141,7 +142,7 @@ def _by_program(number: int, cell: Scenario, variant: Variant, best: float | Non
         if isinstance(error, InfeasibleError):
             return replace(trial, status="optimal" if best in (None, -np.inf) else WRONGLY, cause=error.cause)
         return replace(trial, status=error.status, cause=error.cause)
-    near = best_nearby(cell, variant, found["draft_length"], found["bandwidth_hz"])
+    near = best_nearby(cell, variant, found["draft_length"], found["bandwidth_hz"], float(found["deadline_s"]))
     return replace(
         trial,
         difference=None if near is None else _signed(variant.utility, found.objective, near),
@@ -196,6 +197,7 @@ def _saved(subject: Subject, trials: Sequence[Trial], folder: Path | None) -> st
         return None
     make_folder(folder)
     worst = max(trials, key=lambda trial: np.inf if not trial.solved else abs(trial.difference or 0.0))
-    path = folder / f"{subject.formulation.replace(' ', '-').replace(':', '-')}-{(subject.solver or '').lower()}.toml"
+    name = re.sub(r"\W+", "-", subject.formulation).strip("-")
+    path = folder / f"{name}-{(subject.solver or '').lower()}.toml"
     worst.scenario.write(path, f"The worst of {len(trials)} trials: {subject.formulation} by {subject.solver}.")
     return str(path)
