@@ -1,7 +1,7 @@
 """Scoring one control: goodput, the split of the round, and the signed slack of every constraint."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ from msopt.errors import InfeasibleError, ParameterError, describe
 from msopt.model.control import Control, ModeRule, Reaction
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round, play, play_some, rejection_probability, sending_s
-from msopt.model.objective import GOODPUT, Utility
+from msopt.model.objective import GOODPUT, Utility, utility_value
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import PowerLimited
@@ -135,11 +135,7 @@ def score(
     variant = Variant.of(scenario) if variant is None else variant
     rejection = rejection_probability(scenario, control.draft_length)
     correction_s = 0.0 if correction is None else float(correction.expected_s(rejection[None, :])[0])
-    played = play(scenario, control.problem, control.draft_length, control.bandwidth_hz, correction_s)
-    if control.served is not None:
-        played = play_some(scenario, played, control.draft_length, control.served)
-        if not played.round_s > 0.0:
-            raise InfeasibleError("nobody takes part, and the round takes no time")
+    played = _played(scenario, control, correction_s)
     own: tuple[Slack, ...] = ()
     if variant.limits:
         numbers = DecisionNumbers.of(scenario, control, played)
@@ -155,8 +151,20 @@ def score(
         ControlCase(scenario, control, played),
         own,
         variant.utility,
-        float(variant.utility.value(played.expected_tokens, played.round_s)),
+        utility_value(variant.utility, played.expected_tokens, played.round_s),
     )
+
+
+def _played(scenario: Scenario, control: Control, correction_s: float) -> Round:
+    """The round of a control, with those who take part and the time that it waits."""
+    played = play(scenario, control.problem, control.draft_length, control.bandwidth_hz, correction_s)
+    if control.not_before_s is not None:
+        played = replace(played, draft_upload_s=np.maximum(played.draft_upload_s, control.not_before_s))
+    if control.served is not None:
+        played = play_some(scenario, played, control.draft_length, control.served)
+        if not played.round_s > 0.0:
+            raise InfeasibleError("nobody takes part, and the round takes no time")
+    return played
 
 
 def _check_shapes(scenario: Scenario, control: Control) -> None:

@@ -42,6 +42,7 @@ class _ControlFile(_Entry):
     problem: Problem = "heterogeneous"
     method: str | None = None
     correction: Correction | None = None
+    not_before_s: float | None = Field(default=None, ge=0.0)
     devices: list[_ControlLengths]
 
 
@@ -104,6 +105,7 @@ def _control(file: _ControlFile, scenario: Scenario) -> Control:
         if file.correction and frees_bands(file.correction)
         else _RULE_OF_METHOD.get(file.method or "", "best"),
         served=None if all(served) else np.array(served),
+        not_before_s=file.not_before_s,
     )
 
 

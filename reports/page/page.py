@@ -134,6 +134,7 @@ def _scenarios(record: Record) -> list[Row]:
     solutions = [row | {"drafting": verdict(row)} for row in rows_of(summary(record))]
     warnings = rows_of(tables["answer_warnings"])
     methods, devices = rows_of(tables["answer_methods"]), rows_of(tables["answer_devices"])
+    variants = rows_of(tables["answer_variant"]) if "answer_variant" in tables else []
     for scenario in rows_of(tables["answer_scenarios"]):
         place = scenario["place"]
         found.append(
@@ -144,6 +145,7 @@ def _scenarios(record: Record) -> list[Row]:
                 "lead": _lead(mine, [row for row in devices if row["place"] == place]),
                 "without": [row for row in methods if row["place"] == place and row["reason"]],
                 "warnings": [row["text"] for row in warnings if row["place"] == place],
+                "variants": [row for row in variants if row["place"] == place],
             }
         )
     return found

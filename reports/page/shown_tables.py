@@ -59,6 +59,7 @@ _LIMITS = (
     words_column("name", "limit"),
     number_column("slack", "slack", digits=6),
     words_column("unit", "unit"),
+    number_column("price", "price, utility per unit", digits=4),
 )
 _REACTION = (
     words_column("device", "device"),
@@ -247,7 +248,7 @@ def _answers(record: Record) -> dict[str, Table]:
         singles: tuple[tuple[str, tuple[Column, ...], str], ...] = (
             ("parameters", _PARAMETERS, "what was read"),
             ("cells", _CELLS, "its devices"),
-            ("limits", _LIMITS, "what the limits of its variant leave"),
+            ("limits", _LIMITS, "what the limits of its variant leave, and are worth"),
             ("reaction", _REACTION, "the reaction if every draft were rejected"),
         )
         for kind, columns, title in singles:
