@@ -196,7 +196,7 @@ def _behind(record: Record, name: str) -> list[Row]:
 
 def _verdicts(record: Record) -> dict[str, str]:
     """By kind of claim, how many of each verdict."""
-    return {kind: tally(rows["verdict"]) for kind, rows in record.tables["claims"].groupby("kind")}
+    return {str(kind): tally(rows["verdict"]) for kind, rows in record.tables["claims"].groupby("kind")}
 
 
 def _holding(claim: Row) -> str:

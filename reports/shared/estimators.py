@@ -77,8 +77,8 @@ class OfMeans:
         high = float(stdtrit(count - 1, 0.5 + 0.5 * level))
         cubes = float(np.sum((self.influence / (spread * math.sqrt(count))) ** 3))
         lean = math.sqrt(count) * cubes / ((count - 1) * (count - 2)) if count > 2 else 0.0
-        ends = (self.value - _leaning(end, lean) * spread for end in (high, -high))
-        return Mean(self.value, *ends, count)
+        below, above = (_leaning(end, lean) * spread for end in (high, -high))
+        return Mean(self.value, self.value - below, self.value - above, count)
 
     def log_interval(self, level: float = LEVEL) -> Mean:
         """That of the logarithm, taken back; of a value that is not above 0, the plain one."""
@@ -90,11 +90,15 @@ class OfMeans:
     def interval_between(self, least: float, most: float, level: float = LEVEL) -> Mean:
         """That of the log-odds of where it lies between two limits, taken back: it never reaches beyond them.
 
-        With -1 and 1, as for a correlation, Fisher's transform. At a limit all draws are there: that point.
+        With -1 and 1, as for a correlation, Fisher's transform. Where all draws are at a limit, others could be away
+        from it: as far as Clopper and Pearson say of a share of which none was seen.
         """
-        below, above = self.value - least, most - self.value
+        below, above, count = self.value - least, most - self.value, self.influence.size
         if not (below > 0.0 and above > 0.0):
-            return self.interval(level)
+            if count < 2:
+                return self.interval(level)
+            low, high = proportion_interval(0 if above > 0.0 else count, count, level)
+            return Mean(self.value, least + (most - least) * low, least + (most - least) * high, count)
         odds = OfMeans(math.log(below / above), self.influence * (1.0 / below + 1.0 / above)).interval(level)
         low, high = (least + (most - least) * float(expit(end)) for end in (odds.low, odds.high))
         return Mean(self.value, low, high, odds.draws)

@@ -87,7 +87,9 @@ def test_what_has_limits_has_an_interval_within_them() -> None:
     assert found.high < 1.0
     assert mean_of([0.999, 1.0, 0.9]).high > 1.0 > mean_between([0.999, 1.0, 0.9], -1.0, 1.0).high
     assert mean_between(-values, -1.0, 1.0) == pytest.approx((-middle, -wanted[1], -wanted[0], 6), rel=1e-12)
-    assert mean_between([1.0, 1.0], -1.0, 1.0) == (1.0, 1.0, 1.0, 2)
+    none = stats.binomtest(0, 8).proportion_ci().high
+    assert mean_between([0.0] * 8, 0.0, 1.0) == pytest.approx((0.0, 0.0, none, 8))
+    assert mean_between([1.0] * 8, -1.0, 1.0) == pytest.approx((1.0, 1.0 - 2.0 * none, 1.0, 8))
     assert mean_between([0.0, 0.1, 0.0], 0.0, 1.0).low > 0.0
 
 
