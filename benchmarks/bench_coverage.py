@@ -152,7 +152,7 @@ def uplink_or_downlink(preset: str, size: int) -> None:
     rows = solved(by_power)
     part = rows["uplink_share"] / (rows["uplink_share"] + rows["downlink_share"])
     goodput, lengths = (tables(by_power, rows, value) for value in (GOODPUT, "mean_draft_length_tokens"))
-    parts = tables(by_power, rows.assign(part=part), "part")
+    parts = {"optimum": tables(by_power, rows.assign(part=part), "part")["optimum"]}
     at_20 = {scheme: table[[0.0, 20.0]] for scheme, table in goodput.items()}
     schemes = ["optimum", "all-uplink", "all-downlink", "random-modes"]
     by_devices = population(study(schemes, {"power_ratio": 16.0}, devices=[6.0, 10.0]))

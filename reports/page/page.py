@@ -158,6 +158,8 @@ def _crosscheck(record: Record) -> Row:
         "worst": float(equal.max()),
         "median": float(equal.median()),
         "tolerance": float(record.manifest["tolerances"]["objective_rtol"]),
+        "at_least": float(record.manifest["tolerances"]["crosscheck_share"]),
+        "refuted": float(record.manifest["tolerances"]["crosscheck_false_alarm"]),
     }
 
 
