@@ -155,7 +155,7 @@ def uplink_or_downlink(preset: str, size: int) -> None:
     parts = {"optimum": tables(by_power, rows.assign(part=part), "part")["optimum"]}
     at_20 = {scheme: table[[0.0, 20.0]] for scheme, table in goodput.items()}
     schemes = ["optimum", "all-uplink", "all-downlink", "random-modes"]
-    by_devices = population(study(schemes, {"power_ratio": 16.0}, devices=[6.0, 10.0]))
+    by_devices = population(study(schemes, {"power_ratio": 16.0}, devices=[6, 10]))
     by_ratio = population(study(schemes, {"devices": 10}, power_ratio=[4.0, 16.0]))
     rules = population(study(LENGTH_SCHEMES, {"devices": 10}, power_ratio=[1.0, 4.0]))
     print(f"{preset}, K = 10, draws", *UD_DRAWS)
