@@ -31,6 +31,7 @@ report: $(REPORT_STAMP)
 	@echo "The report is in $(CURDIR)/$(REPORT)"
 
 test: lint types
+	@echo "Running some 4300 tests, one process for each core: about 5 minutes on two cores, a dot for each test"
 	$(BIN)/python -m pytest -n logical --dist loadscope --no-loadscope-reorder
 
 test-oldest: $(OLDEST_STAMP)

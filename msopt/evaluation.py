@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.random import SeedSequence
@@ -34,10 +35,10 @@ class Evaluation:
     rejection_probability : array, shape (K,)
     uplink_probability : array, shape (K,), or None
         Probability to be rejected and corrected by uplink; None in [MS]'s problems.
-    slacks : tuple of Slack
-        Of the problem's own limits, then of the variant's.
+    case : ControlCase
+        What the problem's own limits are asked of.
     limits : tuple of Slack
-        Of the variant's alone.
+        Of the variant's limits alone.
     utility : Utility
         What the variant maximises.
     utility_value : float
@@ -48,7 +49,7 @@ class Evaluation:
     standard_error: float | None
     rejection_probability: FloatArray
     uplink_probability: FloatArray | None
-    slacks: tuple[Slack, ...]
+    case: ControlCase
     limits: tuple[Slack, ...] = ()
     utility: Utility = GOODPUT
     utility_value: float = 0.0
@@ -57,6 +58,11 @@ class Evaluation:
     def goodput(self) -> float:
         """Goodput [token/s]."""
         return float(self.round.goodput)
+
+    @cached_property
+    def slacks(self) -> tuple[Slack, ...]:
+        """Of the problem's own limits, then of the variant's."""
+        return (*(limit.slack(self.case) for limit in LIMITS[self.case.control.problem]), *self.limits)
 
     def require_feasible(self) -> None:
         """Raise InfeasibleError naming the broken constraints and by how much."""
@@ -134,7 +140,6 @@ def score(
         played = play_some(scenario, played, control.draft_length, control.served)
         if not played.round_s > 0.0:
             raise InfeasibleError("nobody takes part, and the round takes no time")
-    case = ControlCase(scenario, control, played)
     own: tuple[Slack, ...] = ()
     if variant.limits:
         numbers = DecisionNumbers.of(scenario, control, played)
@@ -147,7 +152,7 @@ def score(
         error,
         rejection,
         None if correction is None else correction.uplink_probability(rejection),
-        (*(limit.slack(case) for limit in LIMITS[control.problem]), *own),
+        ControlCase(scenario, control, played),
         own,
         variant.utility,
         float(variant.utility.value(played.expected_tokens, played.round_s)),

@@ -26,13 +26,10 @@ from formulations.core.solver_errors import (
 )
 from formulations.core.solvers import SolverOptions, bisection_settings, check_solver, installed, solver_settings
 
-CERTIFIED = 2.5e-7
-"""Largest scaled KKT residual of a solution. It does not bound the objective's error: many constraints that are each so
-far off add up. Seen in thousands of cells of up to 50 devices: 4 residuals, 19 where power-limited devices draft one
-length. An optimum above was seen 2e-6 off, the evaluator agreeing to 5e-8."""
-
-CERTIFIED_OF = {"ECOS": 7.5e-8}
-"""The same for a solver whose points are further off: at power-limited devices up to 16 of its residuals."""
+CERTIFIED, CERTIFIED_OF = 2.5e-7, {"ECOS": 7.5e-8}
+"""Largest scaled KKT residual of a solution, and that of solvers whose points are further off. It does not bound the
+objective's error, many small ones add up: 4 residuals were seen, 19 where power-limited devices draft one length. What
+is above was seen 2e-6 off, the evaluator agreeing to 5e-8."""
 
 CERTIFIED_CURVED = 5e-6
 """The same where a user's requirement is convex but not affine: its gradient is that of a point, good to the square

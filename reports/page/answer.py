@@ -13,6 +13,7 @@ from msopt.methods import methods_of
 from msopt.model.scenario import Problem
 from reports.methods.user_variant import NONE, Variants
 from reports.page.comparison import best_of, compare
+from reports.page.what_if import what_if
 from reports.shared.inputs import provenance
 from reports.shared.protocols import with_protocols
 from reports.shared.quantities import units_of
@@ -32,6 +33,7 @@ _TITLES = {
     "answer_devices": "Who gets which length and bandwidth, and how its corrections travel",
     "answer_limits": "What the limits of a variant leave",
     "answer_reaction": "The reaction if every draft were rejected: who corrects which way, at what power",
+    "answer_what_if": "What more of one thing would bring",
     "answer_warnings": "What the methods warn of",
 }
 TABLES = tuple(_TITLES)
@@ -98,6 +100,7 @@ def _study(source: str, path: Path, own: Sequence[str], asked: Variants) -> dict
             for limit in record["limits"]
         ],
         "answer_reaction": _reaction(solutions["modes"]) if "modes" in solutions else [],
+        "answer_what_if": what_if(list(solutions.values()), asked),
         "answer_warnings": [{"text": text} for text in warnings],
     }
 

@@ -12,6 +12,7 @@ from msopt.methods import names_of
 from msopt.model.problems import KINDS
 from reports.claims.judging import VERDICTS, tally
 from reports.page.html import TEMPLATES, as_html, slug
+from reports.page.lead import best_of_problems, lead
 from reports.page.shown_tables import shown_tables, summary
 from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, OUR_FIGURES, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, label_of, rendered
@@ -20,7 +21,7 @@ from reports.shared.record import Record
 from reports.shared.rows import Row, rows_of
 from reports.shared.table_markup import escaped, latex_table, markdown_table
 from reports.shared.text_table import Table
-from reports.shared.words import counted, literal, number, per_cent
+from reports.shared.words import counted, gain, gap, literal, number, per_cent
 from reports.studies.unknown_acceptance import BY_MEAN, COMMON, GUARDED, KNOWN, LEARNT, NEVER
 
 LONGEST = 180
@@ -70,7 +71,7 @@ def write_report(record: Record, folder: Path) -> Path:
             svg = rendered(panel.figure, "svg", panel.name)
             write_bytes(folder / FIGURES / f"{panel.name}.svg", svg)
             write_bytes(folder / FIGURES / f"{panel.name}.pdf", rendered(panel.figure, "pdf", panel.name))
-            inside[_source(panel)] = inline(svg.decode(), panel.title)
+            inside[_source(panel)] = inline(svg.decode(), panel.alt)
     for name, table in shown.items():
         write_text(folder / LATEX / f"{name}.tex", latex_table(table))
     write_text(folder / MARKDOWN, text)
@@ -87,11 +88,11 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"escaped": escaped, "number": number, "per_cent": _per_cent, "literal": literal}
-    environment.filters |= {"slug": slug, "counted": counted}
+    environment.filters |= {"escaped": escaped, "literal": literal, "slug": slug, "counted": counted}
+    environment.filters |= {"number": number, "per_cent": _per_cent, "gain": gain, "gap": gap}
 
     def panels(name: str) -> str:
-        return "\n".join(f"![{escaped(panel.title)}]({_source(panel)})" for panel in drawn[name])
+        return "\n".join(f"![{escaped(panel.alt)}]({_source(panel)})" for panel in drawn[name])
 
     context = {
         "manifest": record.manifest,
@@ -109,6 +110,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
         "verdicts": _verdicts(record),
         "holding": _holding,
+        "checks": _checks(record),
         "meaning": VERDICTS,
         "gain_problems": _gain_problems(record),
         "our_figures": [{"name": name, **record.manifest["tables"][name]} for name in OUR_FIGURES],
@@ -129,19 +131,25 @@ def _scenarios(record: Record) -> list[Row]:
     tables, found = record.tables, []
     solutions = [row | {"drafting": verdict(row)} for row in rows_of(summary(record))]
     warnings = rows_of(tables["answer_warnings"])
-    methods = rows_of(tables["answer_methods"])
+    methods, devices = rows_of(tables["answer_methods"]), rows_of(tables["answer_devices"])
     for scenario in rows_of(tables["answer_scenarios"]):
         place = scenario["place"]
         found.append(
             scenario
             | {
                 "provenance": [line for line in str(scenario["provenance"] or "").split("\n") if line],
-                "solutions": [row for row in solutions if row["place"] == place],
+                "solutions": (mine := [row for row in solutions if row["place"] == place]),
+                "lead": _lead(mine, [row for row in devices if row["place"] == place]),
                 "without": [row for row in methods if row["place"] == place and row["reason"]],
                 "warnings": [row["text"] for row in warnings if row["place"] == place],
             }
         )
     return found
+
+
+def _lead(solutions: Sequence[Row], devices: Sequence[Row]) -> list[str]:
+    best = best_of_problems(solutions)
+    return lead(best, [row for row in devices if row["problem"] == best["problem"]])
 
 
 def _crosscheck(record: Record) -> Row:
@@ -205,6 +213,12 @@ def _holding(claim: Row) -> str:
     """Of how many cases, draws or steps a claim holds in how many."""
     every = claim["holding"] + claim["failing"] + claim["unsettled"]
     return f"{claim['holding']} of {every} {claim['counted_in']}"
+
+
+def _checks(record: Record) -> Row:
+    verdicts = record.tables["checks"]["verdict"]
+    failed = int((verdicts == "FAIL").sum())
+    return {"all": len(verdicts), "passed": len(verdicts) - failed, "failed": failed}
 
 
 def _gain_problems(record: Record) -> list[Row]:

@@ -5,6 +5,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from msopt.methods import names_of
+from msopt.model.problems import PROBLEMS
 from reports.crosscheck.crosscheck_tables import with_fractions
 from reports.plots.style import label_of
 from reports.shared.record import Record
@@ -13,6 +14,8 @@ from reports.shared.text_table import (
     Column,
     Table,
     count_column,
+    gain_column,
+    gap_column,
     number_column,
     quantity_column,
     ratio_column,
@@ -29,8 +32,8 @@ _METHODS = (
     words_column("method", "method"),
     _GOODPUT,
     quantity_column("standard_error_tokens_per_s"),
-    ratio_column("gain_of_best", "gain of the best over it"),
-    ratio_column("gap", "gap to the bound"),
+    gain_column("gain_of_best", "gain of the best over it"),
+    gap_column("gap", "gap to the bound"),
     words_column("whose", "whose"),
 )
 _NOTES = (
@@ -72,17 +75,21 @@ _CELLS = (
     quantity_column("uplink_snr_db"),
     quantity_column("downlink_snr_db"),
 )
+_WHAT_IF = (
+    words_column("change", "change"),
+    *(gain_column(problem, problem) for problem in PROBLEMS),
+)
 _SUMMARY = (
     words_column("scenario", "scenario"),
     words_column("problem", "problem"),
-    words_column("method", "method"),
     _GOODPUT,
-    quantity_column("bound_tokens_per_s"),
-    ratio_column("gap", "gap"),
+    gap_column("gap", "gap"),
     words_column("closest", "closest baseline"),
-    ratio_column("closest_gain", "gain over it"),
+    gain_column("closest_gain", "gain over it"),
     words_column("weakest", "weakest baseline"),
-    ratio_column("weakest_gain", "gain over it"),
+    gain_column("weakest_gain", "gain over it"),
+    quantity_column("bound_tokens_per_s"),
+    words_column("method", "method"),
 )
 _CROSSCHECK = (
     words_column("formulation", "formulation"),
@@ -144,9 +151,9 @@ _GAINS = (
     words_column("family", "family"),
     words_column("baseline", "over"),
     count_column("scenarios", "scenarios"),
-    ratio_column("median", "median"),
-    ratio_column("p95", "95th percentile"),
-    ratio_column("max", "maximum"),
+    gain_column("median", "median"),
+    gain_column("p95", "95th percentile"),
+    gain_column("max", "maximum"),
     ratio_column("share_above_paper", "share above [MS]'s"),
 )
 _PROFILES = (
@@ -245,6 +252,9 @@ def _answers(record: Record) -> dict[str, Table]:
             rows = mine.get(f"answer_{kind}")
             if rows is not None and not rows.empty:
                 found[f"{key}-{kind}"] = _shown(f"{name}: {title}", rows, columns)
+        if not (gains := mine["answer_what_if"]).empty:
+            wide = gains.pivot_table("gain", "change", "problem", sort=False).reset_index()
+            found[f"{key}-what-if"] = _shown(f"{name}: what more of one thing would bring", wide, _WHAT_IF)
         for kind, of_problem in (("methods", _METHODS), ("devices", _DEVICES)):
             for problem, rows in mine[f"answer_{kind}"].groupby("problem", sort=False):
                 shown = rows.assign(method=rows["method"].map(label_of)) if kind == "methods" else rows

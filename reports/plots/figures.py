@@ -85,7 +85,7 @@ def figures(record: Record) -> dict[str, list[Panel]]:
         methods, devices = (
             tables[name][tables[name]["place"] == place] for name in ("answer_methods", "answer_devices")
         )
-        found[f"answer-{place}"] = answer_panels(int(place), methods, devices)
+        found |= answer_panels(int(place), methods, devices)
     found["crosscheck"] = _crosscheck(record)
     for figure, names in (STUDY_FIGURES | {name: (name,) for name in OUR_FIGURES}).items():
         found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy.special import expit, stdtrit
+from scipy.special import expit
 
 from msopt.arrays import FloatArray
-from msopt.numerics.intervals import LEVEL, proportion_interval
+from msopt.numerics.intervals import LEVEL, proportion_interval, student_factor
 
 _NO_LEAN = 1e-9
 
@@ -74,7 +74,7 @@ class OfMeans:
         spread = float(np.std(self.influence, ddof=1)) / math.sqrt(count) if count > 1 else 0.0
         if not spread > 0.0:
             return Mean(self.value, self.value, self.value, count)
-        high = float(stdtrit(count - 1, 0.5 + 0.5 * level))
+        high = student_factor(count - 1, level)
         cubes = float(np.sum((self.influence / (spread * math.sqrt(count))) ** 3))
         lean = math.sqrt(count) * cubes / ((count - 1) * (count - 2)) if count > 2 else 0.0
         below, above = (_leaning(end, lean) * spread for end in (high, -high))
