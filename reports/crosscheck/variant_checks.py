@@ -16,7 +16,7 @@ from msopt import InfeasibleError, ParameterError, Scenario, Utility, solve
 from msopt.files.whole_files import make_folder
 from msopt.variants.variant import Variant
 from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
-from reports.crosscheck.trial import Trial
+from reports.crosscheck.trial import Trial, status_of
 from reports.crosscheck.variant_cells import LIMITS, UTILITIES, several, small_cell, with_keys
 from reports.crosscheck.variant_enumeration import best_of_all
 from reports.crosscheck.variant_nonlinear import best_nearby
@@ -141,7 +141,7 @@ def _by_program(number: int, cell: Scenario, variant: Variant, best: float | Non
     except SolveError as error:
         if isinstance(error, InfeasibleError):
             return replace(trial, status="optimal" if best in (None, -np.inf) else WRONGLY, cause=error.cause)
-        return replace(trial, status=error.status, cause=error.cause)
+        return replace(trial, status=status_of(error), cause=error.cause)
     near = best_nearby(cell, variant, found["draft_length"], found["bandwidth_hz"], float(found["deadline_s"]))
     return replace(
         trial,

@@ -9,6 +9,7 @@ from formulations.registry import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, WHOLE
 from msopt import Scenario
 from reports.claims.studied import collect as collect_studies
 from reports.crosscheck.crosscheck_record import SOLVERS, crosscheck_record
+from reports.crosscheck.verdict import AT_LEAST, REFUTED
 from reports.methods.user_variant import load_variants
 from reports.page.answer import answer
 from reports.page.profile_tables import measured_times, profile_record
@@ -100,6 +101,8 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         "argmin_rtol": ARGMIN_RTOL,
         "whole_rtol": WHOLE_RTOL,
         "price_rtol": PRICE_RTOL,
+        "crosscheck_share": AT_LEAST,
+        "crosscheck_false_alarm": REFUTED,
     }
     return joined(whole, checks_record(whole))
 

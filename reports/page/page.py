@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msopt.files.whole_files import make_folder, write_bytes, write_text
 from msopt.methods import names_of
 from msopt.model.problems import KINDS
-from reports.claims.judging import HELD, IN_PART, NOT_HERE, NOT_SETTLED, VERDICTS
+from reports.claims.judging import VERDICTS, tally
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.lead import best_of_problems, lead
 from reports.page.shown_tables import shown_tables, summary
@@ -111,6 +111,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "crosscheck": _crosscheck(record),
         "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
         "verdicts": _verdicts(record),
+        "holding": _holding,
         "checks": _checks(record),
         "meaning": VERDICTS,
         "gain_problems": _gain_problems(record),
@@ -170,6 +171,8 @@ def _crosscheck(record: Record) -> Row:
         "worst": float(equal.max()),
         "median": float(equal.median()),
         "tolerance": float(record.manifest["tolerances"]["objective_rtol"]),
+        "at_least": float(record.manifest["tolerances"]["crosscheck_share"]),
+        "refuted": float(record.manifest["tolerances"]["crosscheck_false_alarm"]),
     }
 
 
@@ -206,11 +209,15 @@ def _behind(record: Record, name: str) -> list[Row]:
     return found
 
 
-def _verdicts(record: Record) -> Row:
-    claims = record.tables["claims"]
-    verdicts = claims[claims["kind"] == "sentence"]["verdict"]
-    words = {"held": HELD, "in_part": IN_PART, "not_here": NOT_HERE, "not_settled": NOT_SETTLED}
-    return {name: int((verdicts == text).sum()) for name, text in words.items()}
+def _verdicts(record: Record) -> dict[str, str]:
+    """By kind of claim, how many of each verdict."""
+    return {str(kind): tally(rows["verdict"]) for kind, rows in record.tables["claims"].groupby("kind")}
+
+
+def _holding(claim: Row) -> str:
+    """Of how many cases, draws or steps a claim holds in how many."""
+    every = claim["holding"] + claim["failing"] + claim["unsettled"]
+    return f"{claim['holding']} of {every} {claim['counted_in']}"
 
 
 def _checks(record: Record) -> Row:

@@ -1,5 +1,6 @@
 """No number passes for an answer: statuses, disagreement, infeasibility, missing solvers, fallbacks, options."""
 
+import contextlib
 import dataclasses
 import importlib.util
 import re
@@ -27,6 +28,7 @@ from formulations import (
 from formulations.core import solve_checked
 from formulations.core.solvers import solver_settings
 from msopt.errors import InfeasibleError, MsoptError, ParameterError
+from reports.crosscheck.random_scenarios import random_scenario
 from tests.formulations.cells import OBJECTIVE_RTOL, S2
 
 
@@ -84,6 +86,16 @@ def test_optimal_is_not_believed_without_the_optimality_conditions(monkeypatch: 
     with pytest.raises(InaccurateSolutionError, match="optimality conditions") as caught:
         DraftControl(S2).solve("CLARABEL")
     assert len(caught.value.attempts) == 4
+
+
+def test_an_optimum_whose_residuals_hide_more_than_the_tolerance_is_refused() -> None:
+    """50 power-limited devices: a point of ECOS with residuals of 1e-7 lies 1.1e-6 below CLARABEL's optimum."""
+    cell = random_scenario(200_039, uplink_sharing="power-limited")
+    best = DraftControl(cell, common=True).solve("CLARABEL").objective
+    found = []
+    with contextlib.suppress(InaccurateSolutionError):
+        found.append(DraftControl(cell, common=True).solve("ECOS").objective)
+    assert found == pytest.approx([best] * len(found), rel=1e-6)
 
 
 @pytest.mark.parametrize("solver", ["ECOS_BB", "ecos_bb"])
