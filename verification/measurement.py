@@ -31,11 +31,12 @@ from verification.prompts import prompts_of, sha256_of
 from verification.rounds import Drafted, Session, generate
 from verification.sampling import SamplingRule, own_generator
 from verification.text_pass import read_text
-from verification.timing import Clock, Stopwatch, time_drafting, time_prompts, time_verification
+from verification.timing import Clock, Stopwatch, time_prompts, time_steps
 from verification.verification_fit import fit_verification
 
 Progress = Callable[[str], None]
 """Called after each step with the name of the next."""
+STEPS_OF_A_ROUND, PROMPTS = "drafting and verification", "prompt processing"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +64,7 @@ class MeasurementPlan:
     context : int
         Tokens in the cache when drafting and verification are timed [token].
     repeats : int
-        Single times of each row of the grid; drafting is timed eight times as often.
+        Single times of each row of the grid; drafting steps are timed eight times as often.
     kept : Profile or None
         Of the same pair, whose acceptance is kept in place of measuring it; `tasks` are none then, and `draft_length`,
         `rule` and `seed` those that it was measured with (`verification.kept_acceptance`).
@@ -109,7 +110,7 @@ class MeasurementPlan:
     @property
     def steps(self) -> list[str]:
         """Names of the steps: acceptance for each task, then the times."""
-        return [*self.tasks, "drafting", "verification", "prompt processing"]
+        return [*self.tasks, STEPS_OF_A_ROUND, PROMPTS]
 
 
 def measure(
@@ -149,10 +150,11 @@ def measure(
         progress(step)
         if step not in partial.done:
             try:
-                partial.keep(step, _run_step(step, plan, pair, watch))
+                partial.add(step, _run_step(step, plan, pair, watch))
             except ParameterError as error:
                 partial.remove()  # what the others found of such a model is worth nothing
                 raise ParameterError(f"{step}: {error}") from None
+            partial.write()  # a full disk loses this step alone
     try:
         return _profile(plan, pair, partial.done)
     except (LookupError, TypeError, ValueError, ParameterError):
@@ -181,11 +183,8 @@ def _settings(plan: MeasurementPlan, pair: Pair) -> dict[str, Any]:
 def _run_step(step: str, plan: MeasurementPlan, pair: Pair, watch: Stopwatch) -> Any:
     if step in plan.tasks:
         return _acceptance(step, plan, pair)
-    if step == "drafting":
-        times = (time_drafting(pair, plan.rule, batch, plan.context, 8 * plan.repeats, watch) for batch in plan.batches)
-        return list(times)
-    if step == "verification":
-        return time_verification(pair, plan.rule, plan.grid, plan.context, plan.repeats, watch)
+    if step == STEPS_OF_A_ROUND:
+        return time_steps(pair, plan.rule, plan.batches, plan.grid, plan.context, plan.repeats, watch)
     return [time_prompts(pair.target, pair.entries, length, plan.repeats, watch) for length in plan.prompt_lengths]
 
 
@@ -259,14 +258,15 @@ def _kept_parts(kept: Profile) -> dict[str, Any]:
 
 
 def _time_parts(plan: MeasurementPlan, done: dict[str, Any]) -> dict[str, Any]:
+    drafted, verified = done[STEPS_OF_A_ROUND]
     rows = tuple(
         VerificationRow(batch=batch, draft_length=length, time=Timing.of(times))
-        for (batch, length), times in zip(plan.grid, done["verification"], strict=True)
+        for (batch, length), times in zip(plan.grid, verified, strict=True)
     )
     fit = fit_verification(
         [row.batch for row in rows], [row.draft_length for row in rows], [row.time.median_s for row in rows]
     )
-    drafting = [Timing.of(times) for times in done["drafting"]]
+    drafting = [Timing.of(times) for times in drafted]
     return {
         "draft_time": drafting[plan.batches.index(1)] if 1 in plan.batches else None,
         "server_draft": tuple(
@@ -275,7 +275,7 @@ def _time_parts(plan: MeasurementPlan, done: dict[str, Any]) -> dict[str, Any]:
         "verification": Verification(rows=rows, fit=fit),
         "prompt_processing": tuple(
             BatchTiming(batch=1, tokens=length, time=Timing.of(times))
-            for length, times in zip(plan.prompt_lengths, done["prompt processing"], strict=True)
+            for length, times in zip(plan.prompt_lengths, done[PROMPTS], strict=True)
         ),
     }
 

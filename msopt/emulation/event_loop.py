@@ -37,9 +37,10 @@ def emulate(  # noqa: PLR0913  (one argument for each thing that a caller may ha
 ) -> PlayedRounds:
     """Play a control round after round.
 
-    A device drafts, then sends; the server waits for the last draft, or up to its deadline where faults have one,
-    verifies those that came in one batch, and in problem `modes` the rejected devices exchange their distributions;
-    then the next round begins. A device whose draft is not verified, or that is away, keeps its text as it is.
+    A device drafts, then sends; the server waits for the last draft, or up to its deadline where faults have one, and
+    as long as the control says, verifies those that came in one batch, and in problem `modes` the rejected devices
+    exchange their distributions; then the next round begins. A device whose draft is not verified, or that is away,
+    keeps its text as it is.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ class _Loop:
         draft_s = draft_s * _rows(strikes.slower, here)
         there_s = draft_s + upload_s
         there_s = np.where(arrives, there_s, np.minimum(there_s, plan.deadline_s[here, None]))
-        ready_s = np.max(there_s, axis=-1) + plan.empty_s[here]
+        ready_s = np.maximum(np.max(there_s, axis=-1) + plan.empty_s[here], plan.not_before_s[here])
         answer_s = exchange_s + np.where(arrives, _rows(strikes.late_result_s, here), 0.0)
         seconds = ready_s + verify_s + np.max(answer_s, axis=-1)
         start_s = np.cumsum(np.concatenate([[self._now_s], seconds]), dtype=float)

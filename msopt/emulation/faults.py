@@ -250,10 +250,10 @@ def _struck(
         case "lost":
             return "lost", hits
         case "straggler":
-            return "slower", np.where(hits, fault.factor or 1.0, 1.0)
+            return "slower", np.where(hits, float(fault.factor or 1.0), 1.0)
         case _:
             name = "late_s" if fault.kind == "late" else "late_result_s"
-            return name, hits * (fault.delay_s or 0.0)
+            return name, hits * float(fault.delay_s or 0.0)
 
 
 def _lasting(begins: BoolArray, rounds: int, end: int) -> BoolArray:

@@ -30,6 +30,8 @@ class RoundPlan:
         From the beginning of a round: how long the server awaits drafts; infinite where there is no deadline [s].
     empty_s : array, shape (R,)
         How long a round lasts that nobody takes part in: as long as the whole batch's as planned; else 0 [s].
+    not_before_s : array, shape (R,)
+        When the server may begin at the soonest after a round's beginning [s].
     delay_s : array, shape (R, K) or (1, 1)
         What a draft is under way longer, by faults and by chance [s].
     strikes : Strikes
@@ -41,6 +43,7 @@ class RoundPlan:
     arrives: BoolArray
     deadline_s: FloatArray
     empty_s: FloatArray
+    not_before_s: FloatArray
     delay_s: FloatArray
     strikes: Strikes
 
@@ -60,7 +63,7 @@ def round_plan(
     deadline_s, late = _deadline(blocks, lengths, drafts, left_out.faults.deadline_factor, strikes)
     delay_s = strikes.late_s
     if left_out.delay_s > 0.0:
-        delay_s = delay_s + left_out.delay_s * np.random.default_rng(seed).standard_exponential(drafts.shape)
+        delay_s = delay_s + float(left_out.delay_s) * np.random.default_rng(seed).standard_exponential(drafts.shape)
     return RoundPlan(
         blocks=blocks,
         lengths=lengths,
@@ -68,6 +71,7 @@ def round_plan(
         arrives=drafts & ~(sends & (strikes.lost | late)),
         deadline_s=deadline_s,
         empty_s=_empty_s(blocks, lengths, served, drafts),
+        not_before_s=_not_before_s(blocks),
         delay_s=delay_s,
         strikes=strikes,
     )
@@ -85,9 +89,13 @@ def _deadline(
         return np.full(len(drafts), np.inf), np.zeros((1, 1), dtype=bool)
     planned = np.where(drafts, lengths, 0)
     draft_s, upload_s = drafting_s(blocks, planned), uploading_s(blocks, planned)
-    deadline_s = factor * np.max(draft_s + upload_s, axis=-1)
+    deadline_s = np.maximum(float(factor) * np.max(draft_s + upload_s, axis=-1), _not_before_s(blocks))
     late = draft_s * strikes.slower + upload_s + strikes.late_s > deadline_s[:, None]
     return deadline_s, late
+
+
+def _not_before_s(blocks: list[ChannelBlock]) -> FloatArray:
+    return np.concatenate([np.full(block.end - block.first, block.control.not_before_s or 0.0) for block in blocks])
 
 
 def _empty_s(blocks: list[ChannelBlock], lengths: IntArray, served: BoolArray, drafts: BoolArray) -> FloatArray:

@@ -31,6 +31,7 @@ from reports.cli.measure_command import measure
 from reports.cli.report_command import report
 from reports.cli.scenario_command import scenario
 from reports.cli.schedule_command import schedule
+from reports.cli.schema_command import schema
 from reports.cli.study_command import study
 from reports.cli.sweep_command import sweep
 from reports.methods.user_variant import load_variants
@@ -232,6 +233,7 @@ def evaluate(
 app.command()(scenario)
 app.command()(schedule)
 app.command()(fit)
+app.command()(schema)
 
 
 @app.command()

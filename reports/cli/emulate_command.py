@@ -13,8 +13,10 @@ import typer
 
 from msopt import Control, FaultPlan, LeftOut, ParameterError, PlayedRounds, Scenario, attribution, evaluate, solve
 from msopt import emulate as play
+from msopt.emulation.attribution import TOGETHER, effect_cost
 from msopt.emulation.fault_plan_toml import read_fault_plan
 from msopt.emulation.left_out import FORMULA, LEAST_ROUNDS, typical
+from msopt.emulation.sources import Watch
 from msopt.files.whole_files import make_folder, write_bytes, write_text
 from msopt.model.scenario import Problem
 from msopt.model.validation import LARGEST_WHOLE, check_whole
@@ -51,6 +53,8 @@ from reports.shared.words import literal, number, per_cent
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from verification.played_texts import PlayedTexts
 
 RECORD, ROUNDS, TIMELINE = "emulation.json", "rounds.csv", "timeline"
 TEXTS, MODEL_ROUNDS = "texts.json", "rounds.parquet"
@@ -147,26 +151,33 @@ def emulate(
             f"--{'-'.join(next(iter(asked), 'task').split('_'))} is about models; name them by --draft"
         )
     struck = effects if faults is not None else FORMULA
+
+    def played_with(left_out: LeftOut, texts: "PlayedTexts | None", watch: Watch | None = None) -> PlayedRounds:
+        sources = models.sources(texts, rounds) if models and texts else None
+        options: dict[str, Any] = {"seed": seed, "predicted": predicted, "sources": sources, "watch": watch}
+        return play(scenario, chosen, rounds, left_out=left_out, **options)
+
     model_texts = None if models is None else models.texts(chosen.problem, seed)
-    sources = models.sources(model_texts, rounds) if models and model_texts else None
-    with live_view(scenario, rounds, quiet=quiet) as watch:
-        played = play(
-            scenario, chosen, rounds, left_out=struck, seed=seed, predicted=predicted, sources=sources, watch=watch
-        )
+    as_written = None if model_texts is None else lambda: model_texts.texts
+    at_once = None if models is None else 1
+    with live_view(scenario, rounds, quiet=quiet, texts=as_written, rounds_at_once=at_once) as watch:
+        played = played_with(struck, model_texts, watch)
     record = _record(scenario, chosen, played, effects) | {"seed": seed, "left_out": []}
+    if faults is not None:
+        plain = played_with(FORMULA, None if models is None else models.texts(chosen.problem, seed))
+        record["undisturbed_tokens_per_s"] = plain.goodput
     if models is not None and model_texts is not None:
         record["models"] = models.record | played_by_models(scenario, chosen, played, model_texts.record)
+        costs = [effect_cost(TOGETHER, plain, played)] if faults is not None else []
     else:
-        if faults is not None:
-            record["undisturbed_tokens_per_s"] = play(scenario, chosen, rounds, seed=seed, predicted=predicted).goodput
-        costs = attribution(scenario, chosen, rounds, effects, seed=seed)
-        record["left_out"] = [asdict(cost) for cost in costs]
+        costs = [*attribution(scenario, chosen, rounds, effects, seed=seed)]
+    record["left_out"] = [asdict(cost) for cost in costs]
     if folder is not None:
         _write(folder, scenario, played, record)
         if models is not None and model_texts is not None:
             write_bytes(folder / MODEL_ROUNDS, played_parquet(played, model_texts.record))
             write_text(folder / TEXTS, as_json(written_rows(model_texts, models)))
-    sizes = [size_of(effect) for _, effect in effects.each()]
+    sizes = [size_of(effect) for _, effect in effects.each()] if models is None else []
     emit(record, lambda console: _show(console, scenario, record, sizes), form=form, warnings=scenario.warnings)
 
 
@@ -263,7 +274,8 @@ def _show(console: "Console", scenario: Scenario, record: Row, sizes: Sequence[s
     show_table(console, Table.of("", record["devices"], columns))
     if "models" in record:
         show_model_play(console, record["models"])
-        return
+        if not record["left_out"]:
+            return
     what = "What goes wrong" if "undisturbed_tokens_per_s" in record else "What the formula leaves out"
     console.print(f"{what}, each alone on the same luck, as a share of the formula's goodput:")
     rows = [

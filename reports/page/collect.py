@@ -9,6 +9,7 @@ from formulations.registry import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, WHOLE
 from msopt import Scenario
 from reports.claims.studied import collect as collect_studies
 from reports.crosscheck.crosscheck_record import SOLVERS, crosscheck_record
+from reports.crosscheck.verdict import AT_LEAST, REFUTED
 from reports.methods.user_variant import load_variants
 from reports.page.answer import answer
 from reports.page.profile_tables import measured_times, profile_record
@@ -31,6 +32,8 @@ Progress = Callable[[int, int], None]
 CROSSCHECK_TRIALS = {"quick": 4, "full": 60}
 CROSSCHECK_DEVICES = {"quick": 12, "full": 30}
 """Random scenarios of each formulation, and the greatest number of their devices."""
+LOOP_ROUNDS = {"quick": 5120, "full": 20480}
+"""Rounds of every play without models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +92,7 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         progress=progress,
     )
     studied.manifest["tables"]["gains"]["paper_gain"] = UP_TO
-    loops = drawn_loop(order.seed), model_loop(stored_loops())
+    loops = drawn_loop(order.seed, LOOP_ROUNDS[order.effort]), model_loop(stored_loops())
     whole = joined(studied, answered, checked, *loops, profile_record(order.profiles), settings_record())
     whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
     whole.manifest["solvers"] = list(SOLVERS)
@@ -98,6 +101,8 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         "argmin_rtol": ARGMIN_RTOL,
         "whole_rtol": WHOLE_RTOL,
         "price_rtol": PRICE_RTOL,
+        "crosscheck_share": AT_LEAST,
+        "crosscheck_false_alarm": REFUTED,
     }
     return joined(whole, checks_record(whole))
 

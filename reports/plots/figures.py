@@ -67,7 +67,8 @@ CLAIMS_OF: dict[str, tuple[str, ...]] = {
     ),
     "ud_fig9_10": (
         *("selection-over-all-uplink", "selection-over-all-downlink", "selection-over-random-modes"),
-        *("no-direction", "no-direction-by-draw", "ratio-closer", "ratio-behind", "ratio-further-behind"),
+        *("ratio-closer", "ratio-behind", "ratio-further-behind"),
+        *("uplink-somewhere", "downlink-somewhere", "uplink-in-a-draw", "downlink-in-a-draw"),
     ),
     "ud_fig11": (
         *("greedy-above-uniform-length", "optimum-above-uniform-length", "greedy-above-computation-only-greedy"),
@@ -91,7 +92,7 @@ def figures(record: Record) -> dict[str, list[Panel]]:
         methods, devices = (
             tables[name][tables[name]["place"] == place] for name in ("answer_methods", "answer_devices")
         )
-        found[f"answer-{place}"] = answer_panels(int(place), methods, devices)
+        found |= answer_panels(int(place), methods, devices)
     found["crosscheck"] = _crosscheck(record)
     for figure, names in (STUDY_FIGURES | {name: (name,) for name in OUR_FIGURES}).items():
         found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEVICES = 12
-ROUNDS = 5120
 SHOWN_ROUNDS, SHOWN_DEVICES = 2, 6
 """Of the timelines."""
 SURE = 1.0 - 1e-5
@@ -39,7 +38,7 @@ CHANNELS = 16
 _SOURCE = "one drawn cell of each paper; rounds and effects are ours"
 
 
-def drawn_loop(seed: int = 0, rounds: int = ROUNDS) -> Record:
+def drawn_loop(seed: int, rounds: int) -> Record:
     """The tables `loop_drawn`, `loop_costs` and `loop_timeline`."""
     import pandas as pd
 

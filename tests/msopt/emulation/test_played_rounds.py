@@ -264,6 +264,18 @@ def test_models_and_clocks_take_the_place_of_laws() -> None:
     assert played.goodput == pytest.approx(4 / (39.0 + 2 * air_s), rel=EXACT)
 
 
+def test_goodput_is_no_mean_of_the_rounds_own() -> None:
+    """4 tokens in 1 s and 1 in 0.1 s are 5 in 1.1 s, 4.545 token/s; 4 and 10 token/s would be 7 on average."""
+    one, two = np.ones((2, 1), dtype=int), np.zeros((2, 1))
+    played = PlayedRounds(
+        device_names=("a",), predicted=0.0, predicted_error=0.0, start_s=np.array([0.0, 1.0, 1.1]), draft_end_s=two,
+        upload_end_s=two, verify_start_s=two[:, 0], verified_s=two[:, 0], corrected_s=two, drafts=one == 1,
+        arrives=one == 1, drafted=4 * one, accepted=one, tokens=np.array([[4], [1]]), mode=0 * one,
+    )  # fmt: skip
+    assert played.goodput == pytest.approx(4.545, abs=5e-4)
+    assert played.device_goodput == pytest.approx([4.545], abs=5e-4)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

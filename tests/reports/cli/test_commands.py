@@ -125,7 +125,7 @@ def test_options_reach_the_method(msopt: Command) -> None:
 
 
 def test_units_are_echoed(msopt: Command) -> None:
-    """Field case 68: what was meant as 20 MHz is seen to be 200 MHz."""
+    """What was meant as 20 MHz is seen to be 200 MHz."""
     text = msopt.done("solve", msopt.scenario(s2(radio={"uplink_bandwidth_hz": 20 * 10e6}))).out
     line = next(line for line in text.splitlines() if "uplink_bandwidth_hz" in line)
     assert line.split() == ["uplink_bandwidth_hz", "200000000", "Hz", "200", "MHz,", "fixed-snr"]
@@ -142,7 +142,7 @@ def test_side_by_side(msopt: Command) -> None:
 
 
 def test_warnings(msopt: Command) -> None:
-    """Field case 22: one line each on standard error, the same in the JSON, and standard output stays JSON."""
+    """One line each on standard error, the same in the JSON, and standard output stays JSON."""
     device = (0.8, 0.02, 87.0, 25.0)
     path = msopt.scenario(s1() | {"devices": [dict(zip(list(s1()["devices"][0])[1:], device, strict=True), name="a")]})
     for problem in ("modes", "all"):

@@ -46,6 +46,30 @@ def test_what_models_play(msopt: Command, models: tuple[str, str]) -> None:
     assert msopt.done(*ask).record == record, "one seed, one play"
 
 
+def test_faults_strike_models_and_leave_their_texts_alone(msopt: Command, models: tuple[str, str]) -> None:
+    path, faults = msopt.scenario(s3()), msopt.folder / "faults.toml"
+    faults.write_text('[[faults]]\nkind = "lost"\nprobability = 0.3\n[[faults]]\nkind = "dropout"\nend_round = 4\n')
+    draft, target = models
+    ask = ("emulate", path, "--draft", draft, "--target", target, "--task", "chat", "--prompts", 1, "--tokens", 8)
+    ask = (*ask, "--temperature", 0, "--problem", "modes", "--rounds", 32, "--format", "json")
+    plain = msopt.done(*ask, "--output", msopt.folder / "plain").record
+    struck = msopt.done(*ask, "--faults", faults, "--output", msopt.folder / "struck").record
+    assert struck["undisturbed_tokens_per_s"] == plain["goodput_tokens_per_s"] > struck["goodput_tokens_per_s"]
+    (cost,) = struck["left_out"]
+    lost = plain["goodput_tokens_per_s"] - struck["goodput_tokens_per_s"]
+    assert cost["cost"] == pytest.approx(lost / plain["predicted_tokens_per_s"], rel=EXACT)
+    whole, left = (
+        {device: [text["tokens"] for text in texts if text["device"] == device] for device in (0, 1, 2)}
+        for texts in (json.loads((msopt.folder / name / "texts.json").read_text()) for name in ("plain", "struck"))
+    )
+    for device, texts in left.items():
+        assert 2 < len(texts) <= len(whole[device])
+        for text, undisturbed in zip(texts[:-1], whole[device], strict=False):
+            assert text == undisturbed
+        last = texts[-1]
+        assert last == whole[device][len(texts) - 1][: len(last)], "begun, and as far as it goes the same"
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

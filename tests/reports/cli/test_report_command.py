@@ -23,6 +23,7 @@ def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(collect.EFFORTS, "quick", TINY)
     monkeypatch.setitem(collect.CROSSCHECK_TRIALS, "quick", 1)
     monkeypatch.setitem(collect.CROSSCHECK_DEVICES, "quick", 4)
+    monkeypatch.setitem(collect.LOOP_ROUNDS, "quick", 64)
     monkeypatch.setattr(crosscheck_record, "SOLVERS", ("CLARABEL", "HIGHS"))
     monkeypatch.setattr(gains, "FAMILIES", FAMILIES)
     small = tuple(claim for claim in studied.MS_CLAIMS if claim.id not in QUOTED_OF_MS)

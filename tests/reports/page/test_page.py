@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from msopt import METHODS, PROBLEMS, Scenario
 from reports.page.answer import answer
@@ -16,7 +17,7 @@ from reports.page.page import HEADINGS, TITLE, markdown
 from reports.page.self_checks import checks_record
 from reports.page.shown_tables import shown_tables
 from reports.plots.figures import CLAIMS_OF, STUDY_FIGURES, figures
-from reports.plots.style import Panel, inline, rendered
+from reports.plots.style import RC, Panel, inline, rendered
 from reports.shared.protocols import verdict
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
@@ -30,6 +31,9 @@ from tests.reports.made_up import OWN, made_up_record
 from tests.tolerances import EXACT
 
 HOSTILE = ("[red]x", "$$", "a|b", "<b>*x*</b>", "`q` \\ _u_", "y" * 200, "Ünï 漢字", "two\nlines", "</svg><script>")
+
+FONT_TYPE = RC["pdf.fonttype"]
+"""Of a report outside the tests."""
 
 
 @pytest.fixture(scope="session")
@@ -74,12 +78,27 @@ def test_the_same_record_gives_the_same_bytes(report: Path) -> None:
         kept = (report / "figures" / f"{panel.name}.svg").read_bytes()
         if place % 6 == 0:
             assert rendered(panel.figure, "svg", panel.name) == kept
-        inside[f"figures/{panel.name}.svg"] = inline(kept.decode(), panel.title)
+        inside[f"figures/{panel.name}.svg"] = inline(kept.decode(), panel.alt)
     assert as_html(text, inside, TITLE) == (report / "report.html").read_text(encoding="utf-8")
     first = panels(again)[0]
     assert rendered(first.figure, "pdf", first.name) == (report / "figures" / f"{first.name}.pdf").read_bytes()
     for name, table in shown.items():
         assert latex_table(table) == (report / "latex" / f"{name}.tex").read_text(encoding="utf-8")
+
+
+def lettered(text: str) -> Figure:
+    figure = Figure()
+    figure.text(0.1, 0.5, text)
+    return figure
+
+
+def test_letters_in_a_pdf_file_can_be_edited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its fonts are embedded as TrueType, with the same bytes each time."""
+    monkeypatch.setitem(RC, "pdf.fonttype", FONT_TYPE)
+    whole, again = (rendered(lettered("α ≤ 0.9, in token/s"), "pdf", "letters") for _ in range(2))
+    assert whole == again
+    assert b"/FontFile2" in whole
+    assert b"/Type3" not in whole
 
 
 def test_the_page_needs_nothing_else(report: Path) -> None:
@@ -102,6 +121,31 @@ def test_every_name_in_a_figure_is_its_own(report: Path) -> None:
     names = re.findall(r' id="([^"]*)"', page)
     assert len(names) == len(set(names))
     assert set(re.findall(r"#([pmhCD][0-9a-f_]{8,})", page)) <= set(names)
+
+
+def test_the_page_says_what_it_shows_to_who_does_not_see_it(report: Path) -> None:
+    """Every head of a table has a scope and every table a caption; each figure has words of its own."""
+    page = (report / "report.html").read_text(encoding="utf-8")
+    assert page.count("<th ") == len(re.findall(r'<th [^>]*scope="(?:col|row)"', page)) > 200
+    assert page.count("<caption>") == page.count("<table")
+    labels = re.findall(r'<svg [^>]*aria-label="([^"]*)"', page)
+    assert len(set(labels)) == len(labels) == page.count("<figure>")
+    assert min(map(len, labels)) > 30
+    assert page.count("<nav ") == page.count('aria-label="Contents"') == 1
+
+
+def test_the_answer_comes_first(report: Path, made_up: Record) -> None:
+    """Three sentences and a picture before all else, with the numbers of the best problem."""
+    text = (report / "report.md").read_text(encoding="utf-8")
+    first, picture = text.split("\n\n")[1:3]
+    solutions = rows_of(made_up.tables["answer_solutions"])
+    best = max(solutions, key=lambda row: row["goodput_tokens_per_s"])
+    assert f"Problem {best['problem']} does best, with {best['goodput_tokens_per_s']:.4g} token/s" in first
+    assert (
+        f"{100 * (best['goodput_tokens_per_s'] / best['server_only_tokens_per_s'] - 1):.3g} % more than no drafts"
+        in first
+    )
+    assert picture.startswith("![Optimum and simpler rules")
 
 
 def test_headings_and_tables_are_whole(report: Path) -> None:
@@ -162,7 +206,9 @@ def test_what_knowing_is_worth_is_said_in_numbers(made_up: Record, report: Path)
 
 
 def test_figures_show_data_with_units(drawn: dict[str, list[Panel]]) -> None:
-    assert {"answer-1", "crosscheck", "profile-1", "gains-modes", *STUDY_FIGURES} <= set(drawn)
+    assert {"answer-1-overview", "answer-1-modes", "crosscheck", "profile-1", "gains-modes", *STUDY_FIGURES} <= set(
+        drawn
+    )
     names = [panel.name for panel in panels(drawn)]
     assert len(names) == len(set(names))
     for panel in panels(drawn):
@@ -215,7 +261,7 @@ def test_hostile_names_are_shown_as_they_are(msopt: Command) -> None:
     drawn, shown = figures(record), shown_tables(record)
     text = markdown(record, drawn, shown)
     inside = {}
-    for panel in drawn["answer-1"]:
+    for panel in (panel for name in drawn if name.startswith("answer-1-") for panel in drawn[name]):
         inside[f"figures/{panel.name}.svg"] = inline(rendered(panel.figure, "svg", panel.name).decode(), panel.title)
     page = as_html(text, inside, TITLE)
     assert page.count("<script>") == 1
@@ -312,7 +358,9 @@ def test_what_models_delivered_is_shown_where_it_is_stored(made_up: Record, draw
         return text[text.index(f"## {HEADINGS[7]}") : text.index(f"## {HEADINGS[8]}")]
 
     stored = section(made_up)
-    assert "all-uplink, and gained\n15\u00a0% (10\u00a0% to 20\u00a0%)" in stored
+    assert "Of 1 comparison of a method with another, the better one was the one predicted in 1;" in stored
+    assert "the interval of the gain delivered in 1." in stored
+    assert "| all uplink | 14 % | 15 % | 10 % to 20 % |" in stored
     assert "| 21.2 | 20 | 40 | 39 to 41 | 40.4 | 38 |" in stored
     assert "| round | 500 | 510 | 500 to 520 |" in stored
     without = section(joined(made_up, model_loop([])))
