@@ -29,7 +29,7 @@ SAMPLE = "the profile's sample"
 """What is left between the law that was given and the same law of the played drafts: draft lengths and prompts that the
 profile has not seen count as well."""
 LENGTH = "measured at another draft length"
-"""Rounds of long drafts begin elsewhere in a text than those of short ones: what they have passed was easy."""
+"""Rounds of long drafts may begin elsewhere in a text than those of short ones: what they have passed was easy."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -115,11 +115,11 @@ class Models:
     """
 
     def __init__(self, scenario: Scenario, roles: Sequence[Role], options: ModelOptions) -> None:
+        require_models("models need")
         from verification.measurement import use_threads
         from verification.pairs import load_pairs
         from verification.prompts import all_prompts
 
-        require_models("models need")
         self.options = options
         use_threads(options.threads)
         known = options.task or tuple(all_prompts())

@@ -184,6 +184,10 @@ def closed_loop_record(
     geometric = with_geometric_law(scenario, [task.by_counts.value or 0.0 for task in said])
     target = models.pairs[0].target
     about = models.record
+    tables = loop_tables(scenario, geometric, plays, said, verification_by_batch(roles[0].profile))
+    whose = dict(zip(scenario.device_names, zip(about["tasks"], about["drafts"], strict=True), strict=True))
+    for row in tables["devices"]:
+        row["task"], row["draft"] = whose[row["device"]]
     return {
         "schema_version": VERSION,
         "name": scenario.name,
@@ -199,7 +203,7 @@ def closed_loop_record(
         "interval_level": LEVEL,
         "scenario": scenario.name,
         "scenario_toml": toml,
-        **loop_tables(scenario, geometric, plays, said, verification_by_batch(roles[0].profile)),
+        **tables,
     }
 
 

@@ -23,6 +23,8 @@ from reports.shared.rows import Row
 
 VERSION = 1
 """Of a stored result."""
+MOST_FREED = 12
+"""Devices up to which the expected correction over free shares is found within a second."""
 PHASES = ("draft and upload", "verification", "correction", "round")
 
 
@@ -206,7 +208,7 @@ def _phase_rows(scenario: Scenario, play: LoopPlay) -> list[Row]:
 
 def _with_longer_drafts(play: LoopPlay, plays: Sequence[LoopPlay]) -> LoopPlay | None:
     """The play of the same prompts with the longest drafts, where no device of it drafts less."""
-    same = [other for other in plays if other.prompts == play.prompts and other.control.problem == play.control.problem]
+    same = [other for other in plays if _alike(other, play)]
     longest = max(same, key=lambda other: int(other.control.draft_length.min()))
     longer = np.all(longest.control.draft_length > play.control.draft_length)
     return longest if longer else None
@@ -235,28 +237,32 @@ def _time_rows(scenario: Scenario, play: LoopPlay, verify_by_batch_s: tuple[floa
     control, before = play.control, evaluate(scenario, play.control).goodput
     base_s, device_s = verify_by_batch_s
     by_batch = scenario.replace(verify_base_s=base_s, verify_per_device_s=device_s, verify_per_token_s=0.0)
-    shares = replace(control, bandwidth_hz=np.full(scenario.device_count, scenario.equal_share_hz))
-    if KINDS[control.problem].corrects:
-        shares = replace(control, mode_rule="shared-band")
     switched = {
         "tokens sent in no time": evaluate(scenario.replace(token_bits=0), control),
         "verification time by batch size alone": evaluate(by_batch, control),
-        "equal shares" if not KINDS[control.problem].corrects else "corrections over free shares": evaluate(
-            scenario, shares
-        ),
     }
+    if not KINDS[control.problem].corrects:
+        shares = np.full(scenario.device_count, scenario.equal_share_hz)
+        switched["equal shares"] = evaluate(scenario, replace(control, bandwidth_hz=shares))
+    elif scenario.device_count <= MOST_FREED:
+        switched["corrections over free shares"] = evaluate(scenario, replace(control, mode_rule="shared-band"))
     for name, after in switched.items():
         change = after.goodput / before - 1.0
         rows.append(play.key | {"assumption": name, "of": "time", "change": change, "low": change, "high": change})
     return rows
 
 
+def _alike(one: LoopPlay, other: LoopPlay) -> bool:
+    """Whether two plays are of one problem and the same prompts."""
+    return (one.control.problem, one.prompts) == (other.control.problem, other.prompts)
+
+
 def _order_rows(scenario: Scenario, plays: Sequence[LoopPlay]) -> list[Row]:
     """The first method of each problem and set of prompts against each other one, on as many rounds of both."""
     rows = []
     for place, play in enumerate(plays):
-        rivals = [other for other in plays[place + 1 :] if other.key == play.key | {"method": other.method}]
-        first = not any(other.key == other.key | play.key | {"method": other.method} for other in plays[:place])
+        rivals = [other for other in plays[place + 1 :] if _alike(other, play)]
+        first = not any(_alike(other, play) for other in plays[:place])
         for other in rivals if first else []:
             realised, reach = _gain(play.played, other.played)
             said = evaluate(scenario, play.control).goodput / evaluate(scenario, other.control).goodput - 1.0

@@ -1,6 +1,7 @@
 """Texts that tiny models write for the event loop: the target's own, whatever drafts, modes and losses there are."""
 
 from collections import Counter
+from itertools import count
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from verification.played_texts import Drafter, PlayedTexts, Text, payload_of
 from verification.rounds import Session, generate
 from verification.sampling import SamplingRule
 from verification.side_by_side import side_by_side
+from verification.timing import Stopwatch
 
 FALSE_ALARM = 1e-3
 PROMPTS = ("where is the cat?", "hello you")
@@ -31,11 +33,24 @@ def pairs(tiny_folders: tuple[str, str]) -> list[Pair]:
     return [other, other, itself]
 
 
-def texts_of(pairs: list[Pair], *, every_token: bool, temperature: float = 1.0, seed: int = 0) -> PlayedTexts:
+def texts_of(
+    pairs: list[Pair],
+    *,
+    every_token: bool,
+    temperature: float = 1.0,
+    seed: int = 0,
+    stopwatch: Stopwatch | None = None,
+) -> PlayedTexts:
     drafters = [Drafter(pair, "chat", PROMPTS) for pair in pairs]
     payload = Payload(12, 8, pairs[0].entries)
     return PlayedTexts(
-        drafters, SamplingRule(temperature), payload, every_token=every_token, text_tokens=TOKENS, seed=seed
+        drafters,
+        SamplingRule(temperature),
+        payload,
+        every_token=every_token,
+        text_tokens=TOKENS,
+        seed=seed,
+        stopwatch=stopwatch,
     )
 
 
@@ -158,6 +173,24 @@ def test_plays_side_by_side_are_those_alone(pairs: list[Pair]) -> None:
     assert np.array_equal(told[0].played.tokens, played.tokens)
     assert np.array_equal(told[0].record.place, alone.record.place)
     assert told[1].played.drafted.max(axis=0).tolist() == other.tolist()
+
+
+def test_measured_steps_are_each_devices_own(pairs: list[Pair]) -> None:
+    """A clock that goes on by 1 s whenever it is looked at: each draft and each verification take 1 s."""
+    everyone, planned = np.ones((8, 3), dtype=bool), np.tile(LENGTHS, (8, 1))
+    told = texts_of(pairs, every_token=False, stopwatch=Stopwatch(torch.device("cpu"), map(float, count()).__next__))
+    played = told.play(planned, everyone, everyone, all_up)
+    assert np.all(told.draft_s(played.drafted) == 1.0)
+    assert np.all(told.verify_s(played.drafted, everyone) == 1.0)
+    together = texts_of(pairs, every_token=False)
+    together.play(planned, everyone, everyone, all_up)
+    assert [text.tokens for text in told.written] == [text.tokens for text in together.written]
+    assert told.texts == [pairs[0].target.tokenizer.decode(tokens) for tokens in current(told)]
+
+
+def current(texts: PlayedTexts) -> list[list[int]]:
+    """The text that each device is at."""
+    return [[text for text in texts.written if text.device == device][-1].tokens for device in range(3)]
 
 
 def test_a_distribution_has_as_many_entries_as_its_bits_hold() -> None:
