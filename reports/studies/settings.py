@@ -18,7 +18,10 @@ from msopt.files.scenario_toml import to_toml
 from msopt.model.fields import ONE_FOR_ALL, VERIFY_TIMES
 from reports.shared.inputs import read_scenario
 
-DRAW_ARGUMENTS = ("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell")
+DRAW_ARGUMENTS = (
+    *("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell"),
+    *("draft_mean_s", "first_dataset_share", "fading", "over_area"),
+)
 FIELDS = tuple(row.field for row in ONE_FOR_ALL)
 _OF_A_FILE = {
     "bandwidth_hz": "uplink_bandwidth_hz or downlink_bandwidth_hz",
