@@ -195,10 +195,10 @@ def uplink_sets(preset: str, draw_number: int, seed: int, devices: int) -> list[
     modes = (np.arange(2**REJECTED)[:, None] >> np.arange(REJECTED)) & 1 == 1
     slowest_up = np.max(np.where(modes, up, 0.0), axis=1)
     down = times.downlink_s(np.full(len(modes), REJECTED), np.sum(np.where(modes, 0.0, inverse), axis=1))
-    reaction, shortest = react(scenario, np.arange(REJECTED))
+    best, shortest = best_uplink_set(scenario)
     head = {"pair": pair(preset), "draw": draw_number, "scenario_seed": seed}
     found = {
-        "best_uplink_devices": int(np.sum(reaction.on_uplink)),
+        "best_uplink_devices": best,
         "shortest_s": shortest,
         "enumerated_s": float(np.min(np.maximum(slowest_up, down))),
     }
@@ -209,6 +209,12 @@ def uplink_sets(preset: str, draw_number: int, seed: int, devices: int) -> list[
         delays["slower of the two"] = max(delays.values())
         rows += [head | {"uplink_devices": size, "scheme": name, "delay_s": s} | found for name, s in delays.items()]
     return rows
+
+
+def best_uplink_set(scenario: Scenario) -> tuple[int, float]:
+    """The size of Proposition 1's uplink set with the first 8 devices rejected, and the time of its correction [s]."""
+    reaction, shortest = react(scenario, np.arange(REJECTED))
+    return int(np.sum(reaction.on_uplink)), shortest
 
 
 def uplink_sets_table(draws: "pd.DataFrame") -> "pd.DataFrame":

@@ -16,6 +16,7 @@ from msopt.arrays import FloatArray
 from msopt.errors import describe
 from msopt.files.scenario_toml import to_toml
 from msopt.model.fields import ONE_FOR_ALL, VERIFY_TIMES
+from msopt.model.validation import Whole
 from reports.shared.inputs import read_scenario
 
 DRAW_ARGUMENTS = (
@@ -69,6 +70,8 @@ CHANGES: dict[str, Callable[[Scenario, float], dict[str, Any]]] = {
 of the draft time in logarithms, of both SNRs in dB: 0 makes all devices alike. A server twice as fast verifies in half
 the time."""
 
+WHOLE_SETTINGS = {"devices"} | {row.field for row in ONE_FOR_ALL if isinstance(row.domain, Whole)}
+"""Settings that are whole numbers."""
 SETTINGS = (*DRAW_ARGUMENTS, *FIELDS, *CHANGES)
 
 
