@@ -39,7 +39,7 @@ Goodputs = dict[str, list[float]]
 """Of each method the draws of one number."""
 
 
-class Cell(NamedTuple):
+class AskedCell(NamedTuple):
     """A base at some settings of its own, and which quantity of which methods is asked for there."""
 
     base: str
@@ -65,7 +65,7 @@ class Found(NamedTuple):
     misfit: float
 
 
-def cells(calibration: Calibration) -> list[Cell]:
+def cells(calibration: Calibration) -> list[AskedCell]:
     """Every place at which some number is asked for, once."""
     readings = calibration.readings()
     methods: dict[tuple[str, str, str], list[str]] = {}
@@ -77,7 +77,7 @@ def cells(calibration: Calibration) -> list[Cell]:
             key = (asked.record.preset, str(condition), asked.quantity)
             methods[key] = list(dict.fromkeys([*methods.get(key, []), *names]))
     return [
-        Cell(base, conditions[condition], quantity, tuple(names))
+        AskedCell(base, conditions[condition], quantity, tuple(names))
         for (base, condition, quantity), names in methods.items()
     ]
 
@@ -103,7 +103,7 @@ class Trials:
             found.append(self._known[key])
         return Tried([float(x) for x in point], found)
 
-    def _goodputs(self, cell: Cell, settings: dict[str, Any]) -> Goodputs:
+    def _goodputs(self, cell: AskedCell, settings: dict[str, Any]) -> Goodputs:
         base = self.calibration.base
         points = [Point(cell.base, settings, number, draw_seed(base.seed, number)) for number in range(base.draws)]
         solved = [method for method in cell.methods if method != UPLINK_SET]
