@@ -23,10 +23,14 @@ bundled       the scenarios and profiles that come with the package
 multispin     the lemmas, the theorem and the proposition of [MS], on plain arrays
 uldl          the lemmas and the proposition of [UD], on plain arrays
 
+Scenarios, solutions, profiles and plays show themselves: `repr` in a line, `print` in several, a notebook in a table,
+`.plot()` as a figure. What is solved is told to the logger "msopt" at level INFO, which is quiet by default.
+
 Symbols: alpha, `acceptance`; L, `draft_length` [token]; tau, `draft_s_per_token` [s]; e, spectral efficiency
 [bit/s/Hz]; B, bandwidth [Hz]; V, `distribution_bits` [bit]; G, goodput [token/s]; theta, `per_token_s` [s].
 """
 
+import logging
 from importlib.metadata import version
 
 from msopt import choices as choices
@@ -91,3 +95,5 @@ from msopt.variants.utilities import ProportionalFair as ProportionalFair
 from msopt.variants.utilities import WeightedSum as WeightedSum
 
 __version__ = version("msopt")
+
+logging.getLogger("msopt").addHandler(logging.NullHandler())  # quiet until a user asks

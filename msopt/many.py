@@ -1,7 +1,9 @@
 """Many scenarios of one size at once: fading traces, sweeps, Monte Carlo."""
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,15 +16,25 @@ from msopt.lengths.together import best_whole_lengths
 from msopt.model.goodput import play
 from msopt.model.scenario import Problem, Scenario
 from msopt.model.stack import ScenarioStack
+from msopt.shown.object_summary import Shown, Summary, spread_of
+from msopt.shown.pictures import share_at_most
 from msopt.solve import solve
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from msopt.shown.pictures import Axes
 
 LARGEST_TOGETHER = 64
 """Devices up to which scenarios are solved together: beyond, moves of all pairs of devices cost more than `solve`."""
 _MOVES_AT_ONCE = 200_000
 
+_log = logging.getLogger(__name__)
 
-@dataclass(frozen=True, eq=False)
-class ManySolutions:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ManySolutions(Shown):
     """The controls of S scenarios with K devices each.
 
     Attributes
@@ -40,6 +52,59 @@ class ManySolutions:
     bound: FloatArray
     draft_length: IntArray
     bandwidth_hz: FloatArray
+
+    @property
+    def gap(self) -> FloatArray:
+        """bound/goodput - 1, shape (S,)."""
+        return self.bound / self.goodput - 1.0
+
+    def summary(self) -> Summary:
+        """What `repr`, `print` and a notebook show of it."""
+        count, devices = self.draft_length.shape
+        facts = {
+            "goodput": spread_of(self.goodput.tolist(), "token/s"),
+            "mean": f"{np.mean(self.goodput):.4g} token/s",
+            "draft lengths": spread_of(self.draft_length.ravel().tolist(), "token"),
+        }
+        return Summary(f"{count} solutions of {devices} devices", facts)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A row for each scenario and device, indexed by both; loads pandas."""
+        import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
+
+        count, devices = self.draft_length.shape
+        index = pd.MultiIndex.from_product([range(count), range(devices)], names=["scenario", "device"])
+        columns = {
+            "draft_length": self.draft_length.ravel(),
+            "bandwidth_hz": self.bandwidth_hz.ravel(),
+            "goodput_tokens_per_s": np.repeat(self.goodput, devices),
+            "bound_tokens_per_s": np.repeat(self.bound, devices),
+        }
+        return pd.DataFrame(columns, index=index)
+
+    def to_xarray(self) -> "xr.Dataset":
+        """Labelled arrays over `scenario` and `device`, with units; loads xarray, which is to be installed for it."""
+        import xarray as xr  # noqa: PLC0415  (a heavy library, loaded only here)
+
+        of_each = {"units": "token/s"}
+        return xr.Dataset(
+            {
+                "goodput": ("scenario", self.goodput, of_each),
+                "bound": ("scenario", self.bound, of_each),
+                "draft_length": (("scenario", "device"), self.draft_length, {"units": "token"}),
+                "bandwidth": (("scenario", "device"), self.bandwidth_hz, {"units": "Hz"}),
+            }
+        )
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The distribution of the goodput over the scenarios; loads matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        """
+        return share_at_most(ax, self.goodput, "goodput [token/s]")
 
 
 def solve_many(scenarios: Iterable[Scenario], problem: Problem = "heterogeneous") -> ManySolutions:
@@ -69,6 +134,7 @@ def solve_many(scenarios: Iterable[Scenario], problem: Problem = "heterogeneous"
     alone = np.ones(len(scenarios), dtype=bool)
     for rows in together:
         alone[rows] = ~_solve_together(scenarios, rows, found)
+    _log.info("%d scenarios of %d devices, %d of them one by one", len(scenarios), devices, np.count_nonzero(alone))
     for row in np.flatnonzero(alone):
         _solve_alone(scenarios[int(row)], problem, int(row), found)
     return found

@@ -11,18 +11,24 @@ from msopt.errors import MsoptError
 from msopt.evaluation import Evaluation
 from msopt.lengths.gap import BOUND_RTOL
 from msopt.model.control import Control, correction_of
+from msopt.model.goodput import finish_s
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Problem, Scenario
+from msopt.shown.object_summary import Shown, Summary, figures, gap_in_words
+from msopt.shown.palette import CORRECTS, DRAFTS, SENDS, VERIFIES, WAITS
+from msopt.shown.pictures import steps_of_rows
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from msopt.shown.pictures import Axes
 
 _WRONG_RTOL = 1e-6
 _STANDARD_ERRORS = 6.0
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Solution:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Solution(Shown):
     """The outcome of one method on one problem of one scenario; immutable.
 
     Attributes
@@ -122,6 +128,59 @@ class Solution:
             return self.evaluation.utility.gap(self.evaluation.utility_value, self.utility_bound)
         return None if self.bound is None or self.goodput == 0.0 else self.bound / self.goodput - 1.0
 
+    def summary(self) -> Summary:
+        """What `repr`, `print` and a notebook show of it."""
+        facts = {"goodput": figures(self.goodput, "token/s")}
+        if self.standard_error:
+            facts["goodput"] += f" (standard error {figures(self.standard_error)})"
+        if self.gap is not None:
+            facts["answer"] = gap_in_words(self.gap)
+        if self.evaluation is not None:
+            facts["round"] = figures(1e3 * float(self.evaluation.round.round_s), "ms")
+        columns = {}
+        if self.control is not None and self.evaluation is not None:
+            columns = {
+                "device": self.scenario.device_names,
+                "length": [str(length) for length in self.control.draft_length],
+                "band [MHz]": [figures(1e-6 * band) for band in self.control.bandwidth_hz],
+                "goodput [token/s]": [figures(each) for each in self.evaluation.round.device_goodput],
+            }
+        return Summary(f"Solution of {self.scenario.name}, {self.problem} by {self.method}", facts, columns)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """One round: what each device does when, with its draft length and its part of the band; loads matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Raises
+        ------
+        MsoptError
+            Where the method has no one control.
+        """
+        if self.control is None or self.evaluation is None:
+            raise MsoptError(f"method {self.method} has no one control whose round could be drawn")
+        scenario, control, played = self.scenario, self.control, self.evaluation.round
+        drafts_s = control.draft_length * scenario.draft_s_per_token
+        ends_s = finish_s(scenario, self.problem, control.draft_length, control.bandwidth_hz)
+        alike = np.ones(scenario.device_count)
+        steps = {
+            "drafts": (DRAFTS, drafts_s),
+            "sends its draft": (SENDS, ends_s - drafts_s),
+            "waits": (WAITS, float(played.draft_upload_s) - ends_s),
+            "is verified": (VERIFIES, float(played.verify_s) * alike),
+            "correction, expected": (CORRECTS, float(played.correction_s) * alike),
+        }
+        bands = zip(control.draft_length, 1e-6 * control.bandwidth_hz, strict=True)
+        notes = [f"{counted_tokens(int(length))}, {band:.3g} MHz" for length, band in bands]
+        axes = steps_of_rows(ax, scenario.device_names, steps, notes)
+        axes.set_title(
+            f"{scenario.name}, {self.problem}: {figures(self.goodput, 'token/s')}", loc="left", parse_math=False
+        )
+        return axes
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of design section 9: SI units, full precision, None for what a problem does not have."""
         played = None if self.evaluation is None else self.evaluation.round
@@ -202,6 +261,11 @@ class Solution:
         import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
 
         return pd.DataFrame(self._devices()).set_index("name") if self.control is not None else pd.DataFrame()
+
+
+def counted_tokens(count: int) -> str:
+    """A number of tokens in words."""
+    return "1 token" if count == 1 else f"{count} tokens"
 
 
 def finite(value: float) -> float | None:

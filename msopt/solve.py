@@ -1,5 +1,6 @@
 """`solve`: every problem and method behind one call."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +14,8 @@ from msopt.model.scenario import PROBLEMS, Problem, Scenario
 from msopt.options import checked_options
 from msopt.solution import Solution
 from msopt.variants.variant import Variant
+
+_log = logging.getLogger(__name__)
 
 
 def solve(
@@ -71,7 +74,9 @@ def solve(
         solution = record.of_variant(scenario, variant, chosen)
     else:
         raise ParameterError(_papers_alone(problem, method, scenario))
-    return replace(solution, method=method, warnings=(*variant.remarks, *solution.warnings, *cautions(solution)))
+    solution = replace(solution, method=method, warnings=(*variant.remarks, *solution.warnings, *cautions(solution)))
+    _log.info("%r", solution)
+    return solution
 
 
 def _start_length(scenario: Scenario, start: Solution | None) -> IntArray | None:

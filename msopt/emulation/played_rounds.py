@@ -9,16 +9,20 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray, frozen
 from msopt.errors import ParameterError
 from msopt.numerics.intervals import LEVEL, ratio_residuals, residual_reach
+from msopt.shown.object_summary import Shown, Summary, figures
+from msopt.shown.pictures import running_value
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from msopt.shown.pictures import Axes
 
 MOST_BATCHES = 32
 MODE_NAMES = ("none", "uplink", "downlink")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PlayedRounds:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class PlayedRounds(Shown):
     """R rounds of K devices on a virtual clock that starts at 0.
 
     Attributes
@@ -108,6 +112,27 @@ class PlayedRounds:
         """What each batch of rounds, which begin at some rounds, adds to the error of the goodput [token/s]."""
         tokens = np.add.reduceat(self.round_tokens, starts).astype(float)
         return ratio_residuals(tokens, np.add.reduceat(self.round_s, starts))
+
+    def summary(self) -> Summary:
+        """What `repr`, `print` and a notebook show of it."""
+        facts = {
+            "realised": figures(self.goodput, "token/s"),
+            "predicted": figures(self.predicted, "token/s"),
+            "tokens": str(int(np.sum(self.tokens))),
+            "time": figures(float(self.start_s[-1]), "s"),
+        }
+        return Summary(f"{self.rounds} rounds of {len(self.device_names)} devices", facts)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The goodput realised so far, round by round, beside the predicted; loads matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        """
+        so_far = np.cumsum(self.round_tokens) / self.start_s[1:]
+        return running_value(ax, so_far, self.predicted, "rounds", "goodput [token/s]")
 
     def to_frame(self) -> "pd.DataFrame":
         """A row for each round and device, in that order; loads pandas."""

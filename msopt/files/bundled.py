@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msopt.errors import ParameterError, describe
 
-default = "qwen-coder"
+default = "edge-cell"
 """The scenario that is solved where none is named."""
 
 

@@ -7,7 +7,7 @@ again without touching the others. Verification belongs to the target; a rung ma
 Reading a profile needs no torch. `msopt.files.profile_json` reads and writes the file.
 """
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -41,6 +41,11 @@ from msopt.measured.task_acceptance import (
     curve_of_counts,
 )
 from msopt.numerics.intervals import LEVEL
+from msopt.shown.object_summary import Shown, Summary, figures, spread_of
+from msopt.shown.pictures import curves_with_intervals
+
+if TYPE_CHECKING:
+    from msopt.shown.pictures import Axes
 
 __all__ = [
     "VERSION",
@@ -65,7 +70,7 @@ VERSION: Literal[1] = 1
 _POOR_FIT = 0.2
 
 
-class Profile(Part):
+class Profile(Shown, Part):
     """What was measured on one pair.
 
     Attributes
@@ -130,6 +135,38 @@ class Profile(Part):
     def label(self) -> str:
         """Which model drafts for which."""
         return f"{self.draft.name} drafts for {self.target.name}"
+
+    def summary(self) -> Summary:
+        """What `repr`, `print` and a notebook show of it."""
+        facts = {"measured": f"{self.date}, {self.machine.cpu}"}
+        rates = [task.by_counts.value for task in self.tasks.values() if task.by_counts.value is not None]
+        if rates:
+            facts["acceptance"] = spread_of(rates, "")
+        if self.draft_time is not None:
+            facts["drafting"] = figures(1e3 * self.draft_time.median_s, "ms a token")
+        columns = {
+            "task": list(self.tasks),
+            "acceptance": [figures(task.by_counts.value or 0.0) for task in self.tasks.values()],
+            "S(1)": [figures(task.curve[0].survival) for task in self.tasks.values()],
+        }
+        return Summary(f"Profile {self.name}: {self.label}", facts, columns if self.tasks else {})
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The acceptance curve of each task with its interval; loads matplotlib.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+        """
+        curves = {}
+        for name, task in self.tasks.items():
+            ends = ([getattr(point, part) for point in task.curve] for part in ("survival", "low", "high"))
+            value, low, high = (np.array(each) for each in ends)
+            curves[name] = (value, low, high)
+        axes = curves_with_intervals(ax, curves, "position in the draft, l", "S(l), all of the first l accepted [1]")
+        axes.set_title(self.name, loc="left", parse_math=False)
+        return axes
 
     @property
     def cautions(self) -> tuple[str, ...]:

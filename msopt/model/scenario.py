@@ -5,13 +5,11 @@ derived here, once: `uplink` (rates), `token_payload_bits`, `length_limits`, `ve
 """
 
 import warnings
-from collections.abc import Container, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from math import isclose
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -21,7 +19,8 @@ from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
 from msopt.model.fields import OF_A_VARIANT, ONE_FOR_ALL, PER_DEVICE
 from msopt.model.problems import KINDS, PROBLEMS, Problem
-from msopt.model.scenario_checks import check, device_label, slips
+from msopt.model.scenario_checks import check, device_label, powers_changed, slips
+from msopt.model.scenario_shown import scenario_plot, scenario_summary
 from msopt.model.sharing import (
     FixedSnr,
     PowerLimited,
@@ -29,16 +28,19 @@ from msopt.model.sharing import (
     UplinkSharing,
     spectral_efficiency,
 )
+from msopt.shown.object_summary import Shown, Summary
 from msopt.units import db_to_linear, linear_to_db
+
+if TYPE_CHECKING:
+    from msopt.shown.pictures import Axes
 
 __all__ = ["DEFAULT_MAX_DRAFT_LENGTH", "PROBLEMS", "Problem", "Scenario"]
 
 DEFAULT_MAX_DRAFT_LENGTH = 16
-_ROUND_OFF = 1e-12
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Scenario(Frozen):
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Scenario(Shown, Frozen):
     """K devices, one server, one radio cell (design section 1); immutable and checked.
 
     Attributes
@@ -165,7 +167,7 @@ class Scenario(Frozen):
             Where an SNR that stays means another transmit power, because its band or the server's power changed.
         """
         changed = replace(self, **changes)
-        for text in _powers_changed(self, changed, changes):
+        for text in powers_changed(vars(self), vars(changed), changes):
             warnings.warn(text, PowerWarning, stacklevel=2)
         return changed
 
@@ -296,28 +298,18 @@ class Scenario(Frozen):
         """Which of its fields make it a problem of its own; empty for the papers'."""
         return tuple(name for name in OF_A_VARIANT if getattr(self, name) is not None)
 
+    def summary(self) -> Summary:
+        """What `repr`, `print` and a notebook show of it."""
+        return scenario_summary(vars(self), self.variant_fields)
+
+    def plot(self, ax: "Axes | None" = None) -> "Axes":
+        """The devices by uplink, drafting time and acceptance, on `ax` or a new figure; loads matplotlib."""
+        return scenario_plot(vars(self), ax)
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is allowed but looks like a slip."""
         return slips(vars(self))
-
-
-def _powers_changed(old: Scenario, new: Scenario, given: Container[str]) -> Iterator[str]:
-    """What a change of bands or power does to powers that nobody named: an SNR is that of a power over a whole band."""
-    wider = new.uplink_bandwidth_hz / old.uplink_bandwidth_hz
-    if new.uplink_sharing == "power-limited" and "uplink_snr_db" not in given and wider != 1.0:
-        yield (
-            f"uplink_snr_db stayed: over {wider:.6g} times the band that takes {wider:.6g} times every device's power; "
-            "use with_bandwidth, or give uplink_snr_db too"
-        )
-    wider = new.downlink_bandwidth_hz / old.downlink_bandwidth_hz
-    louder = new.downlink_power_w / old.downlink_power_w
-    if "downlink_snr_db" not in given and not isclose(wider, louder, rel_tol=_ROUND_OFF):
-        yield (
-            f"downlink_snr_db stayed: over {wider:.6g} times the band that takes {wider:.6g} times the power, and "
-            f"downlink_power_w is {louder:.6g} times what it was; use with_bandwidth or with_downlink_power, or give "
-            "downlink_snr_db too"
-        )
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -1,7 +1,8 @@
 """What a scenario may hold: every check of its fields, with one line that says where it fails and what is allowed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ Fields = Mapping[str, Any]
 PLAUSIBLE_SNR_DB = 60.0
 PLAUSIBLE_BANDWIDTH_HZ = 1e4
 PLAUSIBLE_DRAFT_S = 5.0
+
+_ROUND_OFF = 1e-12
 
 
 def device_label(names: Sequence[str], k: int) -> str:
@@ -152,3 +155,21 @@ def slips(fields: Fields) -> tuple[str, ...]:
         told = f"{label(k)}: draft_s_per_token = {draft_s[k]:g} is above 5 s; is it in seconds?"
         texts.append(told + and_more(slow.size))
     return tuple(texts)
+
+
+def powers_changed(old: Fields, new: Fields, given: Container[str]) -> Iterator[str]:
+    """What a change of bands or power does to powers that nobody named: an SNR is that of a power over a whole band."""
+    wider = new["uplink_bandwidth_hz"] / old["uplink_bandwidth_hz"]
+    if new["uplink_sharing"] == "power-limited" and "uplink_snr_db" not in given and wider != 1.0:
+        yield (
+            f"uplink_snr_db stayed: over {wider:.6g} times the band that takes {wider:.6g} times every device's power; "
+            "use with_bandwidth, or give uplink_snr_db too"
+        )
+    wider = new["downlink_bandwidth_hz"] / old["downlink_bandwidth_hz"]
+    louder = new["downlink_power_w"] / old["downlink_power_w"]
+    if "downlink_snr_db" not in given and not isclose(wider, louder, rel_tol=_ROUND_OFF):
+        yield (
+            f"downlink_snr_db stayed: over {wider:.6g} times the band that takes {wider:.6g} times the power, and "
+            f"downlink_power_w is {louder:.6g} times what it was; use with_bandwidth or with_downlink_power, or give "
+            "downlink_snr_db too"
+        )

@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from msopt.model.problems import KINDS
-from reports.plots.style import BLACK, BLUE, GREEN, GREY, SKY, VERMILION, Panel, label_of, new_panel, styled
+from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, SKY, VERMILION
+from reports.plots.style import Panel, label_of, new_panel, styled
 from reports.shared.quantities import QUANTITIES
 from reports.shared.rows import rows_of
 from reports.shared.words import literal

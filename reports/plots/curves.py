@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from msopt.arrays import FloatArray
-from reports.plots.style import GREY, Look, end_labels, looks, new_panel, plain_powers, set_title, styled
+from msopt.shown.palette import GREY
+from reports.plots.style import Look, end_labels, looks, new_panel, plain_powers, set_title, styled
 from reports.shared.rows import rows_of
 
 if TYPE_CHECKING:

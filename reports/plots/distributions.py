@@ -9,21 +9,8 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from msopt.arrays import FloatArray
 from msopt.methods import names_of
-from reports.plots.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    Panel,
-    label_of,
-    legend_columns,
-    looks,
-    new_panel,
-    plain_powers,
-    styled,
-)
+from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE
+from reports.plots.style import Panel, label_of, legend_columns, looks, new_panel, plain_powers, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

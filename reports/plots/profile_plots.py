@@ -6,20 +6,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from reports.plots.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    Panel,
-    end_labels,
-    new_panel,
-    styled,
-)
+from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from reports.plots.style import Panel, end_labels, new_panel, styled
 from reports.shared.quantities import QUANTITIES
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from msopt.method import Colour, Line
 from msopt.methods import by_name, names_of
+from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW
 from reports.shared.words import literal
 
 if TYPE_CHECKING:
@@ -36,10 +37,6 @@ WIDTH_IN, HEIGHT_IN = 4.4, 3.1
 
 _TITLE_LETTERS = 46
 _THREE_IN_A_ROW = 20
-
-BLACK, GREY = "#000000", "#767676"
-ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
-BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 
 _RC: Any = {
     "font.family": "sans-serif",

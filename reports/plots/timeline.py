@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from msopt.emulation.played_rounds import PlayedRounds
-from reports.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, WIDTH_IN, new_panel, styled
+from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION
+from reports.plots.style import WIDTH_IN, new_panel, styled
 from reports.shared.words import counted, literal
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from reports.cli import app as cli
 from tests.cases import Description, base, s2
 from tests.reports.command import Command, Outcome
 
-BUNDLED = "qwen-coder, multispin-llama2, multispin-qwen35, smollm2-ladder, uldl-deepseek-r1, uldl-qwen25"
+BUNDLED = "edge-cell, multispin-llama2, multispin-qwen35, qwen-coder, smollm2-ladder, uldl-deepseek-r1, uldl-qwen25"
 MULTISPIN = "decomposition, exact, grid, fixed, equal-bandwidth, homogeneous"
 BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("solvee", ["'solvee'", "'solve'"]),

@@ -1,0 +1,141 @@
+"""Pictures of plain arrays, on axes that are given or new; matplotlib loads when the first is drawn."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from msopt.arrays import FloatArray
+from msopt.errors import MsoptError
+from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414  (for those who pass theirs on)
+
+MOST_NAMED = 40
+"""Rows up to which each is named."""
+MOST_NAMED_POINTS = 12
+"""Points up to which each is named: more names would lie on each other."""
+_SERIES = (
+    (BLUE, "o", "-"),
+    (VERMILION, "s", "--"),
+    (GREEN, "^", "-."),
+    (PURPLE, "D", ":"),
+    (ORANGE, "v", "-"),
+    (SKY, "P", "--"),
+)
+
+
+def axes_for(ax: "Axes | None", wide_in: float = 6.0, high_in: float = 3.6) -> "Axes":
+    """The axes given, or the only ones of a new figure.
+
+    Raises
+    ------
+    MsoptError
+        Where matplotlib is not installed.
+    """
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt  # noqa: PLC0415  (a heavy library, loaded only here)
+    except ImportError:
+        raise MsoptError("plot needs matplotlib: pip install 'msopt[report]'") from None
+    axes = plt.subplots(figsize=(wide_in, high_in), layout="constrained")[1]
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def steps_of_rows(
+    ax: "Axes | None", names: Sequence[str], steps: Mapping[str, tuple[str, FloatArray]], notes: Sequence[str] = ()
+) -> "Axes":
+    """A bar for each row, of steps one after another.
+
+    Parameters
+    ----------
+    ax : Axes or None
+    names : sequence of N str
+    steps : mapping
+        Step to its colour and how long it takes in each row [s], shape (N,).
+    notes : sequence of N str
+        What stands at the end of each row.
+    """
+    axes = axes_for(ax, high_in=1.4 + 0.24 * min(len(names), MOST_NAMED))
+    rows, begin_s = np.arange(len(names)), np.zeros(len(names))
+    for step, (colour, length_s) in steps.items():
+        if np.any(length_s > 0.0):
+            axes.barh(
+                rows, length_s, left=begin_s, height=0.8, color=colour, edgecolor="white", linewidth=0.3, label=step
+            )
+        begin_s = begin_s + length_s
+    if len(names) <= MOST_NAMED:
+        axes.set_yticks(rows, names, parse_math=False)
+        for row, note in enumerate(notes):
+            axes.annotate(note, (begin_s[row], row), (4, 0), textcoords="offset points", va="center", fontsize=8)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_xlim(0.0, (1.25 if notes else 1.0) * float(np.max(begin_s)))
+    axes.set_xlabel("time [s]")
+    looks = {"ncols": len(steps), "frameon": False, "fontsize": 8}
+    if ax is None:
+        axes.figure.legend(loc="outside lower center", **looks)
+    else:
+        axes.legend(**looks)
+    return axes
+
+
+def devices_in_plane(
+    ax: "Axes | None",
+    names: Sequence[str],
+    x: tuple[str, FloatArray],
+    y: tuple[str, FloatArray],
+    colour: tuple[str, FloatArray],
+) -> "Axes":
+    """A point for each device: two of its numbers by place, a third by colour; each with its axis label."""
+    axes = axes_for(ax)
+    points = axes.scatter(x[1], y[1], c=colour[1], cmap="viridis", s=45, edgecolors=GREY, linewidths=0.5)
+    if len(names) <= MOST_NAMED_POINTS:
+        for name, across, up in zip(names, x[1], y[1], strict=True):
+            axes.annotate(name, (across, up), (5, 4), textcoords="offset points", fontsize=8, parse_math=False)
+    axes.figure.colorbar(points, ax=axes, label=colour[0])
+    axes.set_xlabel(x[0])
+    axes.set_ylabel(y[0])
+    axes.set_ylim(bottom=0.0)
+    return axes
+
+
+def share_at_most(ax: "Axes | None", values: FloatArray, label: str) -> "Axes":
+    """The empirical distribution of some values."""
+    axes = axes_for(ax)
+    axes.ecdf(values, color=BLUE)
+    axes.axvline(float(np.mean(values)), color=GREY, linestyle="--", label="mean")
+    axes.set_xlabel(label)
+    axes.set_ylabel("share of scenarios [1]")
+    axes.legend(frameon=False)
+    return axes
+
+
+def curves_with_intervals(
+    ax: "Axes | None", curves: Mapping[str, tuple[FloatArray, FloatArray, FloatArray]], x: str, y: str
+) -> "Axes":
+    """Curves at 1, 2, ..., each a value with the ends of its interval, told apart by colour, marker and line."""
+    axes = axes_for(ax)
+    for number, (name, (value, low, high)) in enumerate(curves.items()):
+        colour, marker, line = _SERIES[number % len(_SERIES)]
+        at = np.arange(1, len(value) + 1)
+        axes.fill_between(at, low, high, color=colour, alpha=0.13, linewidth=0.0)
+        axes.plot(at, value, marker=marker, linestyle=line, color=colour, markersize=4.0, label=name)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.set_ylim(0.0, 1.0)
+    axes.legend(frameon=False)
+    return axes
+
+
+def running_value(ax: "Axes | None", values: FloatArray, expected: float, x: str, y: str) -> "Axes":
+    """A value after 1, 2, ... rounds beside what was expected of it."""
+    axes = axes_for(ax)
+    axes.plot(np.arange(1, len(values) + 1), values, color=BLUE, label="realised so far")
+    axes.axhline(expected, color=BLACK, linestyle="--", label="predicted")
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.legend(frameon=False)
+    return axes

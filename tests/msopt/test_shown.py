@@ -1,0 +1,116 @@
+"""How objects show themselves: lines, notebooks' tables and pictures hold the object's own numbers."""
+
+import logging
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import msopt
+from msopt.shown.object_summary import MOST_ROWS, Shown, Summary, gap_in_words, spread_of
+
+CELL = msopt.draw("multispin-llama2", devices=4, seed=4)[0].replace(name="a <b> cell & more", verify_per_token_s=1e-3)
+SOLUTION = msopt.solve(CELL)
+MANY = msopt.solve_many([msopt.draw("multispin-llama2", devices=3, seed=seed)[0] for seed in range(4)])
+PROFILE = msopt.read_profile("msopt/profiles/smollm2-skip-4.json")
+assert SOLUTION.control is not None
+PLAYED = msopt.emulate(CELL, SOLUTION.control, rounds=40)
+OBJECTS = (CELL, SOLUTION, MANY, PROFILE, PLAYED)
+
+
+@pytest.fixture(autouse=True)
+def no_window() -> Iterator[None]:
+    mpl.use("agg")
+    yield
+    from matplotlib import pyplot as plt
+
+    plt.close("all")
+
+
+class Tags(HTMLParser):
+    """What is open, and the text of every cell; fails where a tag closes another."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.cells: list[str] = []
+        self.feed(page)
+        assert not self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.cells.append(data)
+
+
+@pytest.mark.parametrize("shown", OBJECTS, ids=lambda shown: type(shown).__name__)
+def test_one_line_few_lines_and_a_table(shown: Shown) -> None:
+    assert "\n" not in repr(shown)
+    assert len(repr(shown)) < 300
+    assert len(str(shown).splitlines()) < 12 + MOST_ROWS
+    cells = Tags(shown._repr_html_()).cells
+    assert shown.summary().title in cells
+    assert set(shown.summary().facts.values()) <= set(cells)
+
+
+@pytest.mark.parametrize("shown", OBJECTS, ids=lambda shown: type(shown).__name__)
+def test_drawn_where_it_is_told(shown: msopt.Scenario) -> None:
+    from matplotlib import pyplot as plt
+
+    axes = plt.figure().add_subplot()
+    assert shown.plot(ax=axes) is axes
+    assert axes.get_xlabel()
+    assert shown.plot() is not axes
+
+
+def test_a_round_as_long_as_it_is() -> None:
+    """Every device's bars end with the round; its drafting is length times time, and the longest waits for nobody."""
+    axes = SOLUTION.plot()
+    assert SOLUTION.control is not None
+    assert SOLUTION.evaluation is not None
+    bars = {box.get_label(): box.patches for box in axes.containers}
+    ends = [bar.get_x() + bar.get_width() for bar in bars["is verified"]]
+    assert ends == pytest.approx([float(SOLUTION.evaluation.round.round_s)] * 4)
+    drafting = [bar.get_width() for bar in bars["drafts"]]
+    assert drafting == pytest.approx(SOLUTION.control.draft_length * CELL.draft_s_per_token)
+    waits = [bar.get_width() for bar in bars.get("waits", ())]
+    assert min(waits, default=0.0) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_has_no_control_is_not_drawn() -> None:
+    with pytest.raises(msopt.MsoptError, match="no one control"):
+        msopt.solve(CELL, method="server-only").plot()
+
+
+def test_long_tables_are_cut_and_say_so() -> None:
+    rows = [str(row) for row in range(MOST_ROWS + 7)]
+    assert str(Summary("title", {}, {"row": rows}).text()).endswith("(7 more)")
+
+
+def test_words() -> None:
+    assert gap_in_words(3e-8) == "proven optimal"
+    assert gap_in_words(0.0312) == "within 3.1 % of the optimum"
+    assert spread_of([2.0, 2.0], "ms") == "2 ms"
+    assert spread_of([0.5, 2.0], "ms") == "0.5 to 2 ms"
+
+
+def test_many_solutions_as_tables() -> None:
+    frame, arrays = MANY.to_frame(), MANY.to_xarray()
+    assert frame.loc[(2, 1), "draft_length"] == MANY.draft_length[2, 1]
+    assert frame["bandwidth_hz"].unstack().to_numpy() == pytest.approx(MANY.bandwidth_hz)
+    assert arrays["bandwidth"].sel(scenario=2, device=1) == MANY.bandwidth_hz[2, 1]
+    assert arrays["goodput"].attrs == {"units": "token/s"}
+    assert np.all(MANY.gap >= 0.0)
+
+
+def test_quiet_unless_asked(caplog: pytest.LogCaptureFixture) -> None:
+    assert any(isinstance(handler, logging.NullHandler) for handler in logging.getLogger("msopt").handlers)
+    with caplog.at_level(logging.INFO, logger="msopt"):
+        solution = msopt.solve(CELL, method="fixed")
+    assert caplog.messages == [repr(solution)]
