@@ -170,7 +170,7 @@ class FreeCorrection(AbstractFormulation):
         if not self._up.all():
             total = self.scenario.downlink_power_w
             power[~self._up] = within_budget(np.maximum(self.downlink_power_w.value, 0.0), total)
-        slowest = float(np.min(self._per_s(band, power / self.scenario.downlink_power_w)))
+        slowest = np.min(self._per_s(band, power / self.scenario.downlink_power_w))
         return {
             "bandwidth_hz": band * self._hz,
             "downlink_power_w": power,

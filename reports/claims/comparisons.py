@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from reports.claims.judging import Draws
 
+FLAT = 0.5
+"""How much of its greatest slope a curve may keep to be called saturated (ours)."""
+FLAT_WORDS = "The last step is at most half as steep as the steepest before (ours)"
 _SHORT = dict(zip([*MS_PRESETS, *UD_PRESETS], ("Llama-2", "Qwen3.5", "Qwen2.5", "DeepSeek-R1"), strict=True))
 SHORT = {pair(preset): name for preset, name in _SHORT.items()}
 """The pairs as cases name them, by target model."""
@@ -59,7 +62,7 @@ def probed(draws: "Draws", probe: str) -> list[tuple[str, np.ndarray]]:
 
 
 def flattens(name: str, curve: "pd.DataFrame", *, unit: str, scale: float = 1.0) -> Case:
-    """A case that the last step of a mean curve is flatter than the steepest one before it.
+    """A case that the last step of a mean curve is at most FLAT as steep as the steepest one before it.
 
     Which step is steepest is chosen on one half of the draws, and the two are compared on the other.
     """
@@ -68,8 +71,8 @@ def flattens(name: str, curve: "pd.DataFrame", *, unit: str, scale: float = 1.0)
     slopes = np.diff(judged, axis=1) / np.diff(x)
     left = OfMeans.of(slopes[:, -1]).value / (OfMeans.of(slopes[:, steepest]).value or np.nan)
     return above_0(
-        f"{name}, slope at {x[steepest]:g} to {x[steepest + 1]:g} less that at {x[-2]:g} to {x[-1]:g}",
-        mean_of(slopes[:, steepest] - slopes[:, -1]),
+        f"{name}, half the slope at {x[steepest]:g} to {x[steepest + 1]:g} less that at {x[-2]:g} to {x[-1]:g}",
+        mean_of(FLAT * slopes[:, steepest] - slopes[:, -1]),
         unit=unit,
         beside=f"{number_words(left, '1')} of it is left",
     )

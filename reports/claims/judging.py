@@ -3,12 +3,12 @@
 A case is one pair, point or baseline at which the sentence can be true or not. Where draws are averaged it *holds* if
 the whole 95 % interval of the number lies where the sentence says, *fails* if the whole interval lies elsewhere, and is
 *not settled* if the interval reaches both, or there is one draw: what more noise makes wider can pass no test. Where a
-property is looked for in each draw or step it holds if all have it, fails if none has, and holds *in part* otherwise.
-`VERDICTS` says how the verdict follows.
+property is looked for in each draw or step these are counted in place of the case: some may have it and others not.
+`VERDICTS` says how the verdict follows from what was counted.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Kind = Literal["sentence", "tacit assumption"]
 Outcome = Literal["holds", "fails", "holds in part", "not settled"]
 Of = Literal["", "draws", "steps"]
+Counted = Literal["cases", "draws", "steps"]
 CLOSE = 0.01
 """A loss up to here counts as none."""
 SAME = 1e-9
@@ -36,12 +37,19 @@ HELD, IN_PART, NOT_HERE, NOT_SETTLED = "held", "held in part", "did not appear h
 NOT_TESTED = "not tested"
 """The verdict where every draw failed that a test needs."""
 VERDICTS = {
-    HELD: "every case holds",
-    NOT_HERE: "every case fails",
-    IN_PART: "some cases hold and some fail, or a case itself holds in some of its draws or steps and not in others",
+    HELD: "all that was counted (cases; draws or steps where the sentence is about each of them) holds",
+    NOT_HERE: "all of it fails",
+    IN_PART: "at least one holds and at least one fails",
     NOT_SETTLED: "otherwise: the interval of a case reaches both sides, and those of the others lie on one",
 }
-"""What each verdict means; the page prints it."""
+"""What each verdict means; the page prints it, and the manifest beside the table."""
+OUTCOMES: dict[Outcome, str] = {
+    "holds": "the whole 95 % interval lies where the sentence says; or every draw or step has the property",
+    "fails": "the whole interval lies elsewhere; or none has it",
+    "holds in part": "some draws or steps have the property and some have not",
+    "not settled": "the interval reaches both, or there is one draw",
+}
+"""What each outcome of a case means."""
 _FEW = 4
 _NAMED = 6
 
@@ -56,6 +64,8 @@ class Case:
         What was found: the number, its interval where it has one, its unit ("1" is shown in per cent).
     of : "draws", "steps" or ""
         What a share is a share of; "" for no share.
+    counted_in : "cases", "draws" or "steps"
+        What a verdict counts: the case, or each of what the share is of.
     outcome : str
         As the head of this module says.
     wanted_low, wanted_high : float or None
@@ -71,6 +81,7 @@ class Case:
     unit: str = "1"
     draws: int
     of: Of = ""
+    counted_in: Counted = "cases"
     outcome: Outcome
     wanted_low: float | None = None
     wanted_high: float | None = None
@@ -125,30 +136,49 @@ def _case_row(case: Case) -> dict[str, Any]:
 
 def _row(claim: Claim, cases: Sequence[Case]) -> dict[str, Any]:
     about = {name: getattr(claim, name) for name in ("id", "paper", "kind", "sentence", "test")}
-    counts = {word: sum(case.outcome == outcome for case in cases) for word, outcome in _COUNTED.items()}
     missing = "the draws that the test needs are missing"
     return about | {
         "found": found(cases) if cases else missing,
-        **counts,
+        **dict(zip(("holding", "failing", "unsettled"), counted(cases), strict=True)),
+        "counted_in": cases[0].counted_in if cases else "cases",
         "cases": len(cases),
         "verdict": verdict(cases) if cases else NOT_TESTED,
         "where": where(cases) if cases else "",
     }
 
 
-_COUNTED: dict[str, Outcome] = {"holding": "holds", "failing": "fails", "unsettled": "not settled"}
+def counted(cases: Iterable[Any]) -> tuple[int, int, int]:
+    """How many hold, fail and are not settled in all of a claim's cases (or rows of `claims_cases`)."""
+    holding = failing = unsettled = 0
+    for case in cases:
+        each_of = case.draws if case.counted_in != "cases" else 1
+        share = case.value if case.counted_in != "cases" else float(case.outcome == "holds")
+        open_ = int(case.outcome == "not settled")
+        holding += round(share * each_of)
+        failing += each_of - round(share * each_of) - open_
+        unsettled += open_
+    return holding, failing, unsettled
 
 
 def verdict(cases: Sequence[Case]) -> str:
     """Follow `VERDICTS`."""
-    outcomes = {case.outcome for case in cases}
-    if outcomes == {"holds"}:
-        return HELD
-    if outcomes == {"fails"}:
-        return NOT_HERE
-    if "holds in part" in outcomes or {"holds", "fails"} <= outcomes:
+    return verdict_of(*counted(cases))
+
+
+def verdict_of(holding: int, failing: int, unsettled: int) -> str:
+    """Follow `VERDICTS` from the numbers alone."""
+    if holding and failing:
         return IN_PART
-    return NOT_SETTLED
+    if unsettled or not holding + failing:
+        return NOT_SETTLED
+    return HELD if holding else NOT_HERE
+
+
+def tally(verdicts: Iterable[str]) -> str:
+    """How many of each verdict, as text."""
+    every = list(verdicts)
+    counts = {word: every.count(word) for word in (*VERDICTS, NOT_TESTED)}
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count or word != NOT_TESTED)
 
 
 def where(cases: Sequence[Case]) -> str:
@@ -244,24 +274,30 @@ def exactly(name: str, value: float, low: float, high: float, *, unit: str = "1"
     )
 
 
-def each(name: str, truths: Any, of: Of = "draws", beside: str = "") -> Case:
+def each(name: str, truths: Any, of: Literal["draws", "steps"] = "draws", beside: str = "") -> Case:
     """A case about a property of every draw (or step): the share that has it, and for draws its interval."""
     found_in = np.asarray(truths, dtype=bool)
     if not found_in.size:
         raise MsoptError(f"{name}: nothing to look at")
     share = share_of(found_in)
-    outcome: Outcome = "holds" if found_in.all() else "holds in part" if found_in.any() else "fails"
-    return _share(name, share, outcome, of, beside)
+    low, high = (share.low, share.high) if of == "draws" else (None, None)
+    return Case(
+        name=name,
+        value=share.mean,
+        low=low,
+        high=high,
+        draws=share.draws,
+        of=of,
+        counted_in=of,
+        outcome="holds" if found_in.all() else "holds in part" if found_in.any() else "fails",
+        beside=beside,
+    )
 
 
 def some(name: str, truths: Any) -> Case:
-    """A case that a property is found in some draws and not in all."""
+    """A case that a property is found in a draw; the share that has it stands beside."""
     share = share_of(truths)
-    return _share(name, share, "holds" if 0.0 < share.mean < 1.0 else "fails")
-
-
-def _share(name: str, share: Mean, outcome: Outcome, of: Of = "draws", beside: str = "") -> Case:
-    low, high = (share.low, share.high) if of == "draws" else (None, None)
+    outcome: Outcome = "holds" if share.mean > 0.0 else "fails"
     return Case(
-        name=name, value=share.mean, low=low, high=high, draws=share.draws, of=of, outcome=outcome, beside=beside
+        name=name, value=share.mean, low=share.low, high=share.high, draws=share.draws, of="draws", outcome=outcome
     )

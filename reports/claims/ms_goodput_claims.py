@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from reports.claims.comparisons import (
+    FLAT_WORDS,
     at,
     by_pair,
     by_scheme,
@@ -92,8 +93,7 @@ OF_THE_GOODPUT = (
         id="fixed-saturates",
         paper="[MS]",
         sentence="The fixed scheme saturates as K grows.",
-        test=f"Its last step in K is flatter than the steepest before, {_HALF}: the interval of the fall of the slope "
-        "lies above 0",
+        test=f"{FLAT_WORDS}, {_HALF}: the interval of half the steepest slope in K less the last lies above 0",
         cases=lambda draws: [
             flattens(name, curve, unit="token/s per device")
             for name, curve in _fixed_by_devices(draws, MOST_DEVICES_OF_MS)
@@ -119,8 +119,7 @@ OF_THE_GOODPUT = (
         id="saturates",
         paper="[MS]",
         sentence="Goodput saturates as the band grows.",
-        test=f"The last step is flatter than the steepest before, {_HALF}: the interval of the fall of the slope lies "
-        "above 0",
+        test=f"{FLAT_WORDS}, {_HALF}: the interval of half the steepest slope less the last lies above 0",
         cases=lambda draws: [
             flattens(name, steps(table, "bandwidth_hz", OPTIMUM), unit="token/s per MHz", scale=1e-6)
             for name, table in by_pair(_along(draws, *_BY_BANDWIDTH))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msopt import MsoptError
 from msopt.model.slacks import FEASIBILITY_RTOL
-from reports.claims.judging import CLOSE, judge
+from reports.claims.judging import CLOSE, OUTCOMES, VERDICTS, judge
 from reports.claims.ms_claims import MS_CLAIMS, MS_TACIT
 from reports.claims.ud_claims import UD_CLAIMS, UD_TACIT
 from reports.shared.parallel import Task, cores, run
@@ -56,6 +56,7 @@ OTHER_TITLES = {
         "[UD], its setting; ways to run it beside the printed one are ours",
     ),
 }
+_MEANING = {"claims": {"verdicts": VERDICTS}, "claims_cases": {"outcomes": OUTCOMES}}
 _FAULT = ("study", "base", "setting", "draw", "scenario_seed", "scheme", "status", "cause")
 
 
@@ -251,4 +252,4 @@ def _entry(name: str) -> dict[str, Any]:
         title, source = OTHER_TITLES[name]
     else:
         title, source = f"The draws behind {name.removeprefix('draws_')}", "as there"
-    return undrawn(title, source)
+    return undrawn(title, source) | _MEANING.get(name, {})

@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msopt.files.whole_files import make_folder, write_bytes, write_text
 from msopt.methods import names_of
 from msopt.model.problems import KINDS
-from reports.claims.judging import HELD, IN_PART, NOT_HERE, NOT_SETTLED, VERDICTS
+from reports.claims.judging import VERDICTS, tally
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.shown_tables import shown_tables, summary
 from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, OUR_FIGURES, STUDY_FIGURES, figures
@@ -108,6 +108,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "crosscheck": _crosscheck(record),
         "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
         "verdicts": _verdicts(record),
+        "holding": _holding,
         "meaning": VERDICTS,
         "gain_problems": _gain_problems(record),
         "our_figures": [{"name": name, **record.manifest["tables"][name]} for name in OUR_FIGURES],
@@ -193,11 +194,15 @@ def _behind(record: Record, name: str) -> list[Row]:
     return found
 
 
-def _verdicts(record: Record) -> Row:
-    claims = record.tables["claims"]
-    verdicts = claims[claims["kind"] == "sentence"]["verdict"]
-    words = {"held": HELD, "in_part": IN_PART, "not_here": NOT_HERE, "not_settled": NOT_SETTLED}
-    return {name: int((verdicts == text).sum()) for name, text in words.items()}
+def _verdicts(record: Record) -> dict[str, str]:
+    """By kind of claim, how many of each verdict."""
+    return {kind: tally(rows["verdict"]) for kind, rows in record.tables["claims"].groupby("kind")}
+
+
+def _holding(claim: Row) -> str:
+    """Of how many cases, draws or steps a claim holds in how many."""
+    every = claim["holding"] + claim["failing"] + claim["unsettled"]
+    return f"{claim['holding']} of {every} {claim['counted_in']}"
 
 
 def _gain_problems(record: Record) -> list[Row]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from msopt.methods import EXACT, names_of
+from reports.claims.judging import counted, tally, verdict_of
 from reports.shared.record import Record, undrawn
 from reports.shared.words import per_cent
 from reports.studies.points import REFUSED
@@ -175,6 +176,16 @@ def _gains(record: Record) -> SelfCheck:
 
 
 def _claims(record: Record) -> SelfCheck:
-    claims = record.tables["claims"]
+    claims, cases = record.tables["claims"], record.tables["claims_cases"]
+    wrong = 0
+    for claim in claims.itertuples():
+        counts = counted(cases[cases["id"] == claim.id].itertuples())
+        same = counts == (claim.holding, claim.failing, claim.unsettled) and claim.verdict == verdict_of(*counts)
+        wrong += bool(claim.cases) and not same
     tested = int((claims["cases"] > 0).sum())
-    return SelfCheck("Every claim was tested", f"{tested} of {len(claims)}", _verdict(tested == len(claims)))
+    told = "; ".join(f"{kind}s: {tally(rows['verdict'])}" for kind, rows in claims.groupby("kind"))
+    return SelfCheck(
+        "Every claim was tested, and its verdict follows from its cases",
+        f"{tested} of {len(claims)} tested, {wrong} with another verdict; {told}",
+        _verdict(tested == len(claims) and not wrong),
+    )

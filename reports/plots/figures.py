@@ -60,7 +60,8 @@ CLAIMS_OF: dict[str, tuple[str, ...]] = {
     ),
     "ud_fig9_10": (
         *("selection-over-all-uplink", "selection-over-all-downlink", "selection-over-random-modes"),
-        *("no-direction", "no-direction-by-draw", "ratio-closer", "ratio-behind", "ratio-further-behind"),
+        *("ratio-closer", "ratio-behind", "ratio-further-behind"),
+        *("uplink-somewhere", "downlink-somewhere", "uplink-in-a-draw", "downlink-in-a-draw"),
     ),
     "ud_fig11": (
         *("greedy-above-uniform-length", "optimum-above-uniform-length", "greedy-above-computation-only-greedy"),

@@ -2,7 +2,7 @@
 
 Every estimator here is a function of means over the same draws. To first order such a function is itself a mean, of
 what each draw adds to it (the delta method), so Student's interval serves it. That of a ratio is laid on its logarithm,
-where it is nearest to its level; DESIGN.md, section 10, has the measured coverage.
+that of what has limits on its log-odds; DESIGN.md, section 10, has the measured coverage.
 """
 
 import math
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import stats
+from scipy.special import expit
 
 from msopt.arrays import FloatArray
 from msopt.numerics.intervals import LEVEL, proportion_interval
@@ -78,6 +79,18 @@ class OfMeans:
         log = OfMeans(math.log(self.value), self.influence / self.value).interval(level)
         return Mean(self.value, math.exp(log.low), math.exp(log.high), log.draws)
 
+    def interval_between(self, least: float, most: float, level: float = LEVEL) -> Mean:
+        """That of the log-odds of where it lies between two limits, taken back: it never reaches beyond them.
+
+        With -1 and 1, as for a correlation, Fisher's transform. At a limit all draws are there: that point.
+        """
+        below, above = self.value - least, most - self.value
+        if not (below > 0.0 and above > 0.0):
+            return self.interval(level)
+        odds = OfMeans(math.log(below / above), self.influence * (1.0 / below + 1.0 / above)).interval(level)
+        low, high = (least + (most - least) * float(expit(end)) for end in (odds.low, odds.high))
+        return Mean(self.value, low, high, odds.draws)
+
 
 def mean_of(values: Any, level: float = LEVEL) -> Mean:
     """Mean of independent draws with Student's interval; of one draw, the value itself three times; of none, NaN.
@@ -86,6 +99,15 @@ def mean_of(values: Any, level: float = LEVEL) -> Mean:
     [2.0, -0.484, 4.484, 3]
     """
     return OfMeans.of(values).interval(level)
+
+
+def mean_between(values: Any, least: float, most: float, level: float = LEVEL) -> Mean:
+    """Mean of numbers that cannot lie beyond two limits (a share, a rank correlation): nor does its interval.
+
+    >>> [round(x, 3) for x in mean_between([0.8, 1.0, 0.9], -1.0, 1.0)]
+    [0.9, 0.163, 0.992, 3]
+    """
+    return OfMeans.of(values).interval_between(least, most, level)
 
 
 def ratio_of_means(above: Any, below: Any, level: float = LEVEL) -> Mean:

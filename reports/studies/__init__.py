@@ -41,11 +41,13 @@ that point, "exact" or "decomposition" (elsewhere it repeats the scheme). A user
 `draws_FIGURE` holds the draws behind a figure, one row for each pair, point, draw and scheme.
 
 claims        `id`, `paper`, `kind` ("sentence" or "tacit assumption"), `sentence` (ours), `test`, `found` (text made of
-              the numbers), `holding`, `failing`, `unsettled`, `cases` (numbers of them), `verdict` ("held", "held in
-              part", "did not appear here", "not settled" or "not tested"), `where`
+              the numbers), `holding`, `failing`, `unsettled` (how many), `counted_in` (of what: "cases", "draws" or
+              "steps"), `cases` (their number), `verdict` ("held", "held in part", "did not appear here", "not settled"
+              or "not tested"), `where`; the manifest's entry says what each verdict means
 claims_cases  `id`, `case`, `value`, `low`, `high`, `unit`, `draws`, `of` (what a share is of: "draws" or "steps"),
-              `outcome` ("holds", "fails", "holds in part", "not settled"), `wanted_low`, `wanted_high` (where the
-              number has to lie), `beside` (other numbers, which decide nothing)
+              `counted_in`, `outcome` ("holds", "fails", "holds in part", "not settled"; the manifest's entry says what
+              each means), `wanted_low`, `wanted_high` (where the number has to lie), `beside` (other numbers, which
+              decide nothing)
 ms_centralised  `pair`, `scheme`, `quoted_ratio`, `centralised_tokens_per_s` (with it), `server_only_tokens_per_s`,
               `draft_s_per_token` (at which it comes out), `measured_s_per_token`, `plausible`
 ud_greedy     `pair`, `downlink_power_dbm`, `scheme` (how [UD] Algorithm 1 is run), `mean`, `low`, `high` (of what it

@@ -3,13 +3,13 @@
 What a figure shows, what its paper says of it, and how its table is made of the draws.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from msopt import PRESETS
 from msopt.model.problems import KINDS, Problem
-from reports.shared.estimators import mean_of
+from reports.shared.estimators import Mean, mean_between, mean_of
 from reports.shared.quantities import units_of
 from reports.studies.effort import Effort
 from reports.studies.study import OPTIMUM, Study, Value
@@ -212,19 +212,21 @@ def pair(base: str) -> str:
 
 def figure_table(figure: Figure, draws: "pd.DataFrame") -> "pd.DataFrame":
     """Means and intervals over the draws, one row for each pair, line and point."""
-    if "share" in figure.by:
-        draws = shares(draws)
     keys = ["pair", *figure.by, *([figure.x] if figure.x else []), "scheme"]
+    if "share" in figure.by:
+        return averaged(shares(draws), keys, figure.value, lambda drawn: mean_between(drawn, 0.0, 1.0))
     return averaged(draws, keys, figure.value)
 
 
-def averaged(draws: "pd.DataFrame", keys: list[str], value: str) -> "pd.DataFrame":
+def averaged(
+    draws: "pd.DataFrame", keys: list[str], value: str, estimate: Callable[[Any], Mean] = mean_of
+) -> "pd.DataFrame":
     """Mean and interval of a column for each combination of keys, in the order in which they come."""
     import pandas as pd
 
     rows = []
     for key, group in draws.groupby(keys, sort=False):
-        row = dict(zip(keys, key, strict=True)) | mean_of(group[value])._asdict()
+        row = dict(zip(keys, key, strict=True)) | estimate(group[value])._asdict()
         rows.append(row | {"method": group["method"].iloc[0]})
     return pd.DataFrame(rows)
 

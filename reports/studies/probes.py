@@ -38,14 +38,14 @@ def probe_ms(preset: str, draw_number: int, seed: int, devices: int) -> list[Row
     best = _free_and_charged(preset, scenario, "heterogeneous")
     planned = Control(problem="heterogeneous", draft_length=best.draft_length[0], bandwidth_hz=best.bandwidth_hz[0])
     found = {**_equal_lengths(scenario), **_longer_drafts(scenario, planned), "rewards": _rewarded(scenario)}
-    found |= {**_with_deviations(preset, scenario, planned), "upload": _loss(best)}
+    found |= {**_with_deviations(preset, scenario, planned), **_uploads(best)}
     return _rows(preset, draw_number, seed, found)
 
 
 def probe_ud(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
     """The claims of [UD] about one draw."""
     scenario, _ = draw(preset, devices=devices, seed=seed)
-    return _rows(preset, draw_number, seed, {"upload": _loss(_free_and_charged(preset, scenario, "modes"))})
+    return _rows(preset, draw_number, seed, _uploads(_free_and_charged(preset, scenario, "modes")))
 
 
 def _rows(preset: str, draw_number: int, seed: int, found: dict[str, float]) -> list[Row]:
@@ -98,10 +98,9 @@ def _rewarded(scenario: Scenario) -> float:
 def _with_deviations(preset: str, scenario: Scenario, planned: Control) -> dict[str, float]:
     """What it costs to plan with the mean acceptance alone if Table I's deviations are a Beta law over prompts."""
     varied = with_table_i(preset, scenario)
-    got = msopt.evaluate(varied, planned).goodput
     return {
-        "one mean: foreseen": got / msopt.evaluate(scenario, planned).goodput - 1.0,
-        "one mean: lost": 1.0 - got / msopt.solve(varied, "heterogeneous").goodput,
+        "one mean: got": msopt.evaluate(varied, planned).goodput,
+        "one mean: possible": msopt.solve(varied, "heterogeneous").goodput,
     }
 
 
@@ -128,6 +127,6 @@ def _free_and_charged(preset: str, scenario: Scenario, problem: Problem) -> Many
     return solve_many([scenario, scenario.replace(token_bits=bits)], problem)
 
 
-def _loss(best: ManySolutions) -> float:
-    """The share of the goodput that the charge costs."""
-    return 1.0 - float(best.goodput[1] / best.goodput[0])
+def _uploads(best: ManySolutions) -> dict[str, float]:
+    """The goodput with the charge and without it."""
+    return {"upload: got": float(best.goodput[1]), "upload: possible": float(best.goodput[0])}

@@ -13,6 +13,8 @@ from formulations import (
     JointLawBound,
     ModeSelection,
     ProblemInfeasibleError,
+    SolverFailedError,
+    SolverOptions,
     enumerate_modes,
 )
 from formulations.problems.joint_law_bound import correction_times, rejected_sets
@@ -154,6 +156,15 @@ def test_free_correction_of_unequal_payloads(sharing: UplinkSharing, bands: Band
 def test_bad_free_corrections(given: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         FreeCorrection(S3, [0, 1], **({"on_uplink": [True, False]} | given))
+
+
+def test_a_solver_that_leaves_a_device_without_power_has_failed() -> None:
+    """Its rate is 0: a correction without an end is no answer, and no fault of ours."""
+    cell = random_scenario(200_001, uplink_sharing="power-limited")
+    up = (cell.uplink_snr_db >= np.median(cell.uplink_snr_db)).tolist()
+    program = FreeCorrection(cell, range(cell.device_count), up, bands="separate-bands")
+    with pytest.raises(SolverFailedError):
+        program.solve("SCS", SolverOptions(max_iterations=5))
 
 
 def test_enumeration_has_its_limit() -> None:

@@ -11,6 +11,7 @@ from reports.shared.estimators import (
     gain_of_means,
     halves,
     lies,
+    mean_between,
     mean_of,
     ratio_of_means,
     share_of,
@@ -60,6 +61,20 @@ def test_the_interval_turns_with_the_ratio() -> None:
     above, below = np.random.default_rng(2).uniform(1.0, 3.0, (2, 9))
     there, back = ratio_of_means(above, below), ratio_of_means(below, above)
     assert (1.0 / back.high, 1.0 / back.low) == pytest.approx((there.low, there.high), rel=EXACT)
+
+
+def test_what_has_limits_has_an_interval_within_them() -> None:
+    """Rank correlations near 1: Fisher's transform of the mean, by the delta method; Student's interval is beyond."""
+    values = np.array([0.99, 1.0, 0.93, 1.0, 0.98, 0.6])
+    found = mean_between(values, -1.0, 1.0)
+    middle = values.mean()
+    reach = stats.t.ppf(0.975, 5) * values.std(ddof=1) / np.sqrt(6) / (1.0 - middle**2)
+    wanted = np.tanh(np.arctanh(middle) + np.array([-reach, reach]))
+    assert found == pytest.approx((middle, *wanted, 6), rel=1e-12)
+    assert mean_of(values).high > 1.0 > found.high
+    assert mean_between(-values, -1.0, 1.0) == pytest.approx((-middle, -wanted[1], -wanted[0], 6), rel=1e-12)
+    assert mean_between([1.0, 1.0], -1.0, 1.0) == (1.0, 1.0, 1.0, 2)
+    assert mean_between([0.0, 0.1, 0.0], 0.0, 1.0).low > 0.0
 
 
 def test_share_of_draws() -> None:
