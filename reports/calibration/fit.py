@@ -17,10 +17,11 @@ from reports.calibration.targets_file import Calibration
 from reports.shared.parallel import Task
 
 SAMPLE, SEARCH, NEAR, EXCLUSION = "fills the ranges", "searched", "near the fit", "searched for some numbers"
-_NEAREST_PART = 8
-"""One setting of so many counts as near."""
-_WIDER = 0.25
-_MOST_ROUNDS = 6
+_NEAR = 2.0
+"""Settings of at most so many times the least misfit count as near, and the three of least misfit."""
+_WIDER, _LEAST_WIDER = 0.25, 0.03
+_SLACK = 0.9
+_MOST_ROUNDS = 5
 _STARTS_OF_A_ROUND = 2
 
 Run = Callable[[Mapping[int, Task]], Mapping[int, Tried]]
@@ -118,7 +119,7 @@ def fit(calibration: Calibration, run: Run) -> Fit:
     if calibration.starts and space.dimensions:
         starts = _starts(found, calibration.starts, asked)
         stage(SEARCH, [_search(calibration, start, asked) for start in starts])
-        low, high = _box(found, calibration)
+        low, high = _box(found)
         stage(NEAR, [(tried, (calibration, list(point))) for point in space.filling(calibration.settings, low, high)])
         sought = _seek_excluded(calibration, found, stage)
     ordered = sorted(found, key=lambda one: (one.misfit, one.number, str(one.reading)))
@@ -127,8 +128,8 @@ def fit(calibration: Calibration, run: Run) -> Fit:
     return Fit(calibration, ordered, plausible, sets[0] if sets else (), max(0, len(sets) - 1), bool(sets) and sought)
 
 
-def _search(calibration: Calibration, start: Candidate, only: Sequence[int]) -> Task:
-    return searched, (calibration, start.tried.point, start.reading, list(only))
+def _search(calibration: Calibration, start: Candidate, only: Sequence[int], slack: float = 0.0) -> Task:
+    return searched, (calibration, start.tried.point, start.reading, list(only), slack)
 
 
 def _starts(found: Sequence[Candidate], count: int, only: Sequence[int]) -> list[Candidate]:
@@ -141,13 +142,14 @@ def _starts(found: Sequence[Candidate], count: int, only: Sequence[int]) -> list
     return [one for turn in turns for one in turn if one is not None][:count]
 
 
-def _box(found: Sequence[Candidate], calibration: Calibration) -> tuple[FloatArray, FloatArray]:
+def _box(found: Sequence[Candidate]) -> tuple[FloatArray, FloatArray]:
     """A box around the settings that fit best, somewhat wider."""
     ordered = sorted(found, key=lambda one: (one.misfit, one.number))
-    kept = list({one.number: one for one in ordered}.values())[: max(4, calibration.settings // _NEAREST_PART)]
+    near = [one for one in ordered if one.misfit <= _NEAR * ordered[0].misfit]
+    kept = near if len(near) > 2 else ordered[:3]
     points = np.array([one.tried.point for one in kept])
     low, high = points.min(axis=0), points.max(axis=0)
-    wider = _WIDER * (high - low) + 0.01
+    wider = _WIDER * (high - low) + _LEAST_WIDER
     return np.maximum(low - wider, 0.0), np.minimum(high + wider, 1.0)
 
 
@@ -162,16 +164,20 @@ def _seek_excluded(
     found: list[Candidate],
     stage: Callable[[str, Sequence[Task]], list[Candidate]],
 ) -> bool:
-    """Search for settings that meet the numbers which none met together so far; True once a search finds none."""
-    for _ in range(_MOST_ROUNDS):
-        sets = _excluding_sets(found)
+    """Search for settings that meet the numbers which none met together so far; True once a search finds none.
+
+    First all numbers together, then a smallest set of them, until one stays unmet.
+    """
+    sets = _excluding_sets(found)
+    for round_ in range(_MOST_ROUNDS):
         if not sets:
             return False
-        only = list(sets[0])
+        only = list(sets[0]) if round_ else list(range(len(calibration.asked())))
         starts = _starts(found, _STARTS_OF_A_ROUND, only)
-        new = stage(EXCLUSION, [_search(calibration, start, only) for start in starts])
-        if not any(np.all(one.misfits[only] <= 1.0) for one in new):
+        new = stage(EXCLUSION, [_search(calibration, start, only, _SLACK) for start in starts])
+        if round_ and not any(np.all(one.misfits[only] <= 1.0) for one in new):
             return True
+        sets = _excluding_sets(found)
     return False
 
 

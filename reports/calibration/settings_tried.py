@@ -206,7 +206,9 @@ def _misfit(record: Quoted, value: float, low: float, high: float) -> float:
     return beyond / (abs(limit) * LEAST_REACH + (high - value if below else value - low) + 1e-12)
 
 
-def searched(calibration: Calibration, start: Sequence[float], reading: dict[str, str], only: Sequence[int]) -> Tried:
+def searched(
+    calibration: Calibration, start: Sequence[float], reading: dict[str, str], only: Sequence[int], slack: float
+) -> Tried:
     """The setting near another one at which some numbers fit best: least squares over the continuous unknowns.
 
     Parameters
@@ -217,6 +219,8 @@ def searched(calibration: Calibration, start: Sequence[float], reading: dict[str
     reading : dict
     only : sequence of int
         The numbers that count.
+    slack : float
+        Misfit that does not count: 0 for the best fit; a little below 1 to find out whether they can be met together.
     """
     trials = Trials(calibration)
     moving = np.array([one.continuous for one in calibration.space.dimensions], dtype=bool)
@@ -229,7 +233,8 @@ def searched(calibration: Calibration, start: Sequence[float], reading: dict[str
 
     def misfits(moved: FloatArray) -> FloatArray:
         found = found_at(calibration, trials.at(at(moved)), reading)
-        return np.array([found[number].misfit for number in only])
+        misfit = np.array([found[number].misfit for number in only])
+        return np.asarray(np.sign(misfit) * np.maximum(np.abs(misfit) - slack, 0.0))
 
     if not moving.any():
         return trials.at(list(begin))

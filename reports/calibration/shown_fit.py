@@ -28,15 +28,19 @@ UNKNOWNS_SHOWN: tuple[Column, ...] = (
 )
 
 
-def fit_tables(record: Record) -> dict[str, Table]:
-    """The tables of the numbers and of the unknowns."""
-    about = record.manifest["tables"]
-    numbers = [row | _number_words(row) for row in rows_of(record.tables["calibration_numbers"])]
-    unknowns = rows_of(record.tables["calibration_unknowns"])
-    return {
-        "numbers": Table.of(about["calibration_numbers"]["title"], numbers, NUMBERS_SHOWN),
-        "unknowns": Table.of(about["calibration_unknowns"]["title"], unknowns, UNKNOWNS_SHOWN),
-    }
+def fit_tables(record: Record, of: str = "") -> dict[str, Table]:
+    """The tables of the numbers and of the unknowns, of the study whose tables begin with `of`; none where it has none.
+
+    Their names have hyphens, as all that is shown.
+    """
+    found = {}
+    for name, columns in (("calibration_numbers", NUMBERS_SHOWN), ("calibration_unknowns", UNKNOWNS_SHOWN)):
+        if of + name in record.tables:
+            rows = rows_of(record.tables[of + name])
+            shown = [row | _number_words(row) for row in rows] if columns is NUMBERS_SHOWN else rows
+            title = record.manifest["tables"][of + name]["title"]
+            found[(of + name).replace("_", "-")] = Table.of(title, shown, columns)
+    return found
 
 
 def show_fit(console: "Console", record: Record) -> None:

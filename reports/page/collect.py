@@ -1,12 +1,13 @@
 """Everything a report needs, computed once: the answer, the cross-check, the studies, the profiles, and the checks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formulations.registry import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, WHOLE_RTOL
 from msopt import Scenario
+from reports.calibration.both_papers import SHARES, studied_inversely
 from reports.claims.studied import collect as collect_studies
 from reports.crosscheck.crosscheck_record import SOLVERS, crosscheck_record
 from reports.methods.user_variant import load_variants
@@ -15,11 +16,14 @@ from reports.page.profile_tables import measured_times, profile_record
 from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
 from reports.shared.record import Record
+from reports.shared.rows import Row
 from reports.studies.effort import EFFORTS
 from reports.studies.quoted import UP_TO
 from reports.studies.settings import scenario_hash
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from msopt.measured.profile import Profile
 
 Progress = Callable[[int, int], None]
@@ -86,7 +90,10 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         progress=progress,
     )
     studied.manifest["tables"]["gains"]["paper_gain"] = UP_TO
-    whole = joined(studied, answered, checked, profile_record(order.profiles), settings_record())
+    inverse, columns = studied_inversely(SHARES[order.effort], order.seed, order.jobs, progress)
+    studied.tables["claims"] = with_columns(studied.tables["claims"], columns)
+    studied.manifest["inverse_studies"] = inverse.manifest["inverse_studies"]
+    whole = joined(studied, answered, checked, inverse, profile_record(order.profiles), settings_record())
     whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
     whole.manifest["solvers"] = list(SOLVERS)
     whole.manifest["tolerances"] |= {
@@ -96,6 +103,15 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         "price_rtol": PRICE_RTOL,
     }
     return joined(whole, checks_record(whole))
+
+
+def with_columns(claims: "pd.DataFrame", columns: Mapping[str, Row]) -> "pd.DataFrame":
+    """The claims with what the inverse studies say of each."""
+    names = dict.fromkeys(name for row in columns.values() for name in row)
+    table = claims.copy()
+    for name in names:
+        table[name] = [columns.get(claim, {}).get(name) for claim in claims["id"]]
+    return table
 
 
 def joined(first: Record, *others: Record) -> Record:

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msopt.files.whole_files import make_folder, write_bytes, write_text
 from msopt.methods import names_of
 from msopt.model.problems import KINDS
+from reports.calibration.shown_fit import fit_words
 from reports.claims.judging import VERDICTS, tally
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.shown_tables import shown_tables, summary
@@ -110,6 +111,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "verdicts": _verdicts(record),
         "holding": _holding,
         "meaning": VERDICTS,
+        "inverse_studies": _inverse_studies(record),
         "gain_problems": _gain_problems(record),
         "our_figures": [{"name": name, **record.manifest["tables"][name]} for name in OUR_FIGURES],
         "unknown": _unknown(record),
@@ -203,6 +205,20 @@ def _holding(claim: Row) -> str:
     """Of how many cases, draws or steps a claim holds in how many."""
     every = claim["holding"] + claim["failing"] + claim["unsettled"]
     return f"{claim['holding']} of {every} {claim['counted_in']}"
+
+
+def _inverse_studies(record: Record) -> list[Row]:
+    """For each paper what its inverse study found, in sentences, with its tables and its figure."""
+    return [
+        {
+            "name": summary["name"],
+            "sentences": list(fit_words(summary)),
+            "numbers": f"{study}-calibration-numbers",
+            "unknowns": f"{study}-calibration-unknowns",
+            "figure": f"{study}_calibration",
+        }
+        for study, summary in record.manifest.get("inverse_studies", {}).items()
+    ]
 
 
 def _gain_problems(record: Record) -> list[Row]:

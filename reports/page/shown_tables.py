@@ -5,6 +5,7 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from msopt.methods import names_of
+from reports.calibration.shown_fit import fit_tables
 from reports.crosscheck.crosscheck_tables import with_fractions
 from reports.plots.style import label_of
 from reports.shared.record import Record
@@ -120,6 +121,8 @@ _CLAIMS = (
     words_column("found", "found"),
     words_column("verdict", "verdict"),
     words_column("where", "where"),
+    words_column("plausible", "over what the paper leaves open"),
+    words_column("turns", "depends most on"),
 )
 _CENTRALISED = (
     words_column("pair", "pair"),
@@ -213,6 +216,8 @@ def shown_tables(record: Record) -> dict[str, Table]:
         _answers(record)
         | _crosschecks(record)
         | _claims(record)
+        | fit_tables(record, "ms_")
+        | fit_tables(record, "ud_")
         | _gains(record)
         | _paths(record)
         | _profiles(record)

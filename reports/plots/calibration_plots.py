@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from reports.plots.style import BLACK, BLUE, GREY, SKY, VERMILION, Panel, new_panel, styled
+from msopt.shown.palette import BLACK, BLUE, GREY, SKY, VERMILION
+from reports.plots.style import Panel, new_panel, styled
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -23,8 +24,10 @@ def calibration_panels(name: str, tables: "dict[str, DataFrame]") -> list[Panel]
     name : str
         Panels are numbered after it.
     tables : dict of DataFrame
-        `calibration_numbers`, `calibration_unknowns` and `calibration_settings`.
+        `calibration_numbers`, `calibration_unknowns` and `calibration_settings`; without them there is no panel.
     """
+    if "calibration_numbers" not in tables:
+        return []
     panels = [
         Panel(f"{name}-1", "Misfit of every quoted number at the best fit", misfit_panel(tables["calibration_numbers"]))
     ]

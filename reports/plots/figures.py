@@ -1,6 +1,7 @@
 """Every figure of the page, from a record: groups of panels, each panel a file of its own."""
 
 from reports.plots.answer_plots import answer_panels
+from reports.plots.calibration_plots import calibration_panels
 from reports.plots.distributions import error_panels, gain_panels
 from reports.plots.profile_plots import profile_panels
 from reports.plots.study_plots import study_panels
@@ -89,6 +90,9 @@ def figures(record: Record) -> dict[str, list[Panel]]:
     found["crosscheck"] = _crosscheck(record)
     for figure, names in (STUDY_FIGURES | {name: (name,) for name in OUR_FIGURES}).items():
         found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]
+    for study in ("ms", "ud"):
+        of = {name.removeprefix(f"{study}_"): table for name, table in tables.items()}
+        found[f"{study}_calibration"] = calibration_panels(f"{study}_calibration", of)
     paper = float(about["gains"]["paper_gain"])
     for problem in dict.fromkeys(tables["gains"]["problem"]):
         quantiles, gains = (tables[name][tables[name]["problem"] == problem] for name in ("gains_quantiles", "gains"))

@@ -1,11 +1,12 @@
 """The figures that come from closed forms: [MS] Figs. 3 to 5, [UD] Fig. 6. Pure functions of a preset and a seed."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from msopt import PRESETS, Scenario, draw, react
+from msopt import PRESETS, Scenario, react
 from msopt.formulas.multispin import common_length
 from msopt.lengths.homogeneous import best_common_length, solve_homogeneous
 from msopt.model.goodput import play, round_at
@@ -13,6 +14,7 @@ from msopt.modes.correction import CorrectionTimes
 from reports.shared.estimators import mean_of
 from reports.shared.rows import Row
 from reports.studies.paper_figures import MS_PRESETS, Figure, pair
+from reports.studies.settings import over, scenario_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,9 +81,11 @@ CLOSED: dict[str, Figure] = {
 """The figures by table."""
 
 
-def one_length(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
+def one_length(
+    preset: str, draw_number: int, seed: int, devices: int, settings: Mapping[str, Any] = MappingProxyType({})
+) -> list[Row]:
     """Goodput at each common length from 0 on with the best split, and the closed form's; one draw of [MS] Fig. 3."""
-    scenario, _ = draw(preset, devices=devices, seed=seed, dataset="GSM8K")
+    scenario = scenario_at(preset, over(settings, {"devices": devices, "dataset": "GSM8K"}), seed)
     best = solve_homogeneous(scenario)
     lengths = np.arange(FIG3_LENGTHS + 1)
     every = np.repeat(lengths[:, None], scenario.device_count, axis=1)
@@ -181,12 +185,14 @@ def verification(measured: Mapping[str, Sequence[tuple[int, float]]]) -> "pd.Dat
     )
 
 
-def uplink_sets(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
+def uplink_sets(
+    preset: str, draw_number: int, seed: int, devices: int, settings: Mapping[str, Any] = MappingProxyType({})
+) -> list[Row]:
     """Delays at each size of the uplink set, 8 devices rejected, and the best size found; one draw of [UD] Fig. 6.
 
     `best_uplink_devices` is Proposition 1's; `shortest_s` its time, `enumerated_s` the shortest over all 2^8 modes.
     """
-    scenario, _ = draw(preset, devices=max(devices, REJECTED), seed=seed)
+    scenario = scenario_at(preset, over(settings, {"devices": max(devices, REJECTED)}), seed)
     times = CorrectionTimes(scenario)
     places = np.flatnonzero(times.order < REJECTED)
     one = np.full(REJECTED, REJECTED)

@@ -75,6 +75,19 @@ WHOLE_SETTINGS = {"devices"} | {row.field for row in ONE_FOR_ALL if isinstance(r
 SETTINGS = (*DRAW_ARGUMENTS, *FIELDS, *CHANGES)
 
 
+_INSTEAD = {
+    "dataset": ("first_dataset_share",),
+    "power_ratio": ("uplink_power_dbm", "downlink_power_dbm"),
+}
+"""What a setting makes meaningless beside it."""
+
+
+def over(settings: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with those of a figure's own in place of them, and without what these make meaningless."""
+    gone = {other for name in own for other in _INSTEAD.get(name, ())}
+    return {name: value for name, value in settings.items() if name not in gone} | dict(own)
+
+
 def scenario_at(base: str, settings: Mapping[str, Any], seed: int) -> Scenario:
     """The scenario of a preset (drawn with a seed) or of a file, at some settings.
 

@@ -22,17 +22,22 @@ from msopt.measured.profile import (
 )
 from msopt.measured.profile import PayloadRow as Payload
 from msopt.measured.provenance import Machine, Model, Sampling, Vocabulary
+from reports.calibration.both_papers import FILE_OF, record_of
+from reports.calibration.fit import Candidate, Fit
+from reports.calibration.settings_tried import Found, Tried
+from reports.calibration.targets_file import read_calibration
 from reports.claims.judging import HELD, IN_PART, NOT_HERE, NOT_SETTLED
 from reports.crosscheck.crosscheck_record import as_record
 from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
 from reports.crosscheck.random_scenarios import random_scenario
 from reports.crosscheck.trial import Trial
 from reports.page.answer import answer
-from reports.page.collect import joined
+from reports.page.collect import joined, with_columns
 from reports.page.profile_tables import measured_times, profile_record
 from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
 from reports.plots.figures import CLAIMS_OF
+from reports.shared.estimators import Mean
 from reports.shared.record import Record
 from reports.studies.closed_forms import CLOSED
 from reports.studies.effort import QUICK
@@ -65,9 +70,34 @@ OWN = "mine:best"
 def made_up_record(scenarios: Sequence[tuple[str, Path]], profiles: Sequence[Profile] = ()) -> Record:
     """The answer as it is; everything else made up."""
     measured = {profile.name: measured_times(profile) for profile in profiles}
-    parts = (answer(scenarios), _crosscheck(), profile_record(profiles), settings_record())
-    whole = joined(_studies(measured), *parts)
+    inverse, columns = _inverse_studies()
+    studies = _studies(measured)
+    studies.tables["claims"] = with_columns(studies.tables["claims"], columns)
+    studies.manifest["inverse_studies"] = inverse.manifest["inverse_studies"]
+    whole = joined(studies, answer(scenarios), _crosscheck(), inverse, profile_record(profiles), settings_record())
     return joined(whole, checks_record(whole))
+
+
+def _inverse_studies() -> tuple[Record, dict[str, dict[str, str]]]:
+    """Of [MS] no setting is plausible, of [UD] all are."""
+    rng = np.random.default_rng(1)
+    fits = {}
+    for paper, worst in (("MS", 9.0), ("UD", 0.9)):
+        calibration = read_calibration(FILE_OF[paper])
+        numbers, reading = len(calibration.asked()), calibration.readings()[-1]
+        candidates = [
+            Candidate(
+                number, "fills the ranges", Tried(list(point), []), reading,
+                [Found(Mean(1.0, 0.9, 1.1, 9), 1.0, 0.9, 1.1, float(m)) for m in rng.uniform(-worst, worst, numbers)],
+            )
+            for number, point in enumerate(calibration.space.filling(8))
+        ]  # fmt: skip
+        plausible = candidates if worst < 1.0 else []
+        fits[paper] = Fit(calibration, candidates, plausible, () if plausible else (0, 3), 1, True)
+    columns = {
+        "level-llama2": {"plausible": "held in all of 8 plausible settings", "turns": "fading: rather held True"}
+    }
+    return record_of(fits, [{"paper": "MS", "setting": 0, "id": "level-llama2", "verdict": HELD}]), columns
 
 
 def _studies(measured: dict[str, list[tuple[int, float]]]) -> Record:
