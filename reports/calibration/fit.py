@@ -18,7 +18,7 @@ from reports.shared.parallel import Task
 
 SAMPLE, SEARCH, NEAR, EXCLUSION = "fills the ranges", "searched", "near the fit", "searched for some numbers"
 _NEAR = 2.0
-"""Settings of at most so many times the least misfit count as near, and the three of least misfit."""
+_LEAST_NEAR = 3
 _WIDER, _LEAST_WIDER = 0.25, 0.03
 _SLACK = 0.9
 _MOST_ROUNDS = 5
@@ -64,6 +64,8 @@ class Fit:
         The best one first.
     plausible : list of Candidate
         Those at which every number comes out within its tolerance.
+    given : list of Found
+        Every number with the base as it is, its own values in place of the unknown ones, read as it fits best.
     excluding : tuple of int
         Where there are none: a smallest set of numbers that no setting meets together, of several the one that is
         furthest from being met.
@@ -76,6 +78,7 @@ class Fit:
     calibration: Calibration
     candidates: list[Candidate]
     plausible: list[Candidate]
+    given: list[Found]
     excluding: tuple[int, ...]
     others_excluding: int
     sought: bool
@@ -85,9 +88,10 @@ class Fit:
         """The setting of the least misfit."""
         return self.candidates[0]
 
-    def nearest(self, count: int) -> list[Candidate]:
-        """So many of the plausible settings, those of least misfit first; where there are none, of all settings."""
-        return (self.plausible or self.candidates)[:count]
+    @property
+    def left(self) -> list[Candidate]:
+        """The plausible settings, those of least misfit first; where there are none, the nearest."""
+        return self.plausible or nearest(self.candidates)
 
 
 def fit(calibration: Calibration, run: Run) -> Fit:
@@ -125,7 +129,15 @@ def fit(calibration: Calibration, run: Run) -> Fit:
     ordered = sorted(found, key=lambda one: (one.misfit, one.number, str(one.reading)))
     plausible = [one for one in ordered if one.plausible]
     sets = _excluding_sets(found)
-    return Fit(calibration, ordered, plausible, sets[0] if sets else (), max(0, len(sets) - 1), bool(sets) and sought)
+    number = next(numbers)
+    own = run({number: (tried, (calibration, []))})[number]
+    given = min(
+        (found_at(calibration, own, reading) for reading in calibration.readings()),
+        key=lambda every: sum(one.misfit**2 for one in every),
+    )
+    return Fit(
+        calibration, ordered, plausible, given, sets[0] if sets else (), max(0, len(sets) - 1), bool(sets) and sought
+    )
 
 
 def _search(calibration: Calibration, start: Candidate, only: Sequence[int], slack: float = 0.0) -> Task:
@@ -142,11 +154,15 @@ def _starts(found: Sequence[Candidate], count: int, only: Sequence[int]) -> list
     return [one for turn in turns for one in turn if one is not None][:count]
 
 
+def nearest(ordered: list[Candidate]) -> list[Candidate]:
+    """Of settings by falling fit those of at most twice the least misfit, three at least."""
+    near = [one for one in ordered if one.misfit <= _NEAR * ordered[0].misfit]
+    return near if len(near) >= _LEAST_NEAR else ordered[:_LEAST_NEAR]
+
+
 def _box(found: Sequence[Candidate]) -> tuple[FloatArray, FloatArray]:
     """A box around the settings that fit best, somewhat wider."""
-    ordered = sorted(found, key=lambda one: (one.misfit, one.number))
-    near = [one for one in ordered if one.misfit <= _NEAR * ordered[0].misfit]
-    kept = near if len(near) > 2 else ordered[:3]
+    kept = nearest(sorted(found, key=lambda one: (one.misfit, one.number)))
     points = np.array([one.tried.point for one in kept])
     low, high = points.min(axis=0), points.max(axis=0)
     wider = _WIDER * (high - low) + _LEAST_WIDER

@@ -14,9 +14,6 @@ from reports.shared.rows import Row
 if TYPE_CHECKING:
     import pandas as pd
 
-NEAREST = 16
-"""Where no setting is plausible: as many of the least misfit stand in their place."""
-
 
 def fit_record(found: Fit) -> Record:
     """The tables `calibration_numbers`, `_unknowns`, `_settings` and `_excluding`."""
@@ -55,6 +52,8 @@ def summary(found: Fit) -> Row:
         "numbers": len(asked),
         "within_at_best": int(np.sum(found.best.misfits <= 1.0)),
         "misfit": found.best.misfit,
+        "given_misfit": float(np.sqrt(np.mean([one.misfit**2 for one in found.given]))),
+        "left": len({one.number for one in found.left}),
         "reading": ", ".join(f"{name}: {value}" for name, value in found.best.reading.items()),
         "excluding": [asked[number].record.id for number in found.excluding],
         "others_excluding": found.others_excluding,
@@ -85,6 +84,8 @@ def number_rows(found: Fit) -> list[Row]:
                 "misfit": best.misfit,
                 "within": abs(best.misfit) <= 1.0,
                 "settings_within": len(met) / count,
+                "given": _finite(found.given[place].printed),
+                "given_within": abs(found.given[place].misfit) <= 1.0,
             }
         )
     return rows
@@ -92,7 +93,7 @@ def number_rows(found: Fit) -> list[Row]:
 
 def unknown_rows(found: Fit) -> list[Row]:
     """A row for each unknown: its range, the best fit, and the span over the settings that are left."""
-    left = found.nearest(len(found.plausible) or NEAREST)
+    left = found.left
     rows = []
     for place, one in enumerate(found.calibration.space.dimensions):
         rows.append(_unknown(one, [kept.tried.point[place] for kept in left], found.best.tried.point[place]))

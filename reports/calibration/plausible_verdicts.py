@@ -110,9 +110,9 @@ def judged_settings(found: Fit, most: int) -> list[Candidate]:
 
     Of more than `most`, so many that are spread over their order of fit.
     """
-    left = list({one.number: one for one in (found.plausible or found.candidates)}.values())
-    if not found.plausible or len(left) <= most:
-        return left[:most]
+    left = list({one.number: one for one in found.left}.values())
+    if len(left) <= most:
+        return left
     return [left[int(place)] for place in np.linspace(0, len(left) - 1, most)]
 
 

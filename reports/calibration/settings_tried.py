@@ -127,7 +127,7 @@ def _uplink_set(point: Point) -> float:
 
 
 def tried(calibration: Calibration, point: Sequence[float]) -> Tried:
-    """A point as a task of its own."""
+    """A point as a task of its own; an empty one leaves the base as it is."""
     return Trials(calibration).at(point)
 
 
@@ -261,8 +261,9 @@ def of_content(calibration: Calibration, content: Any) -> Tried:
         {str(name): [math.nan if x is None else float(x) for x in drawn] for name, drawn in one.items()}
         for one in goodputs
     ]
+    places = (0, len(calibration.space.dimensions))
     whole = all(len(drawn) == calibration.base.draws for one in values for drawn in one.values())
     wanted = [set(cell.methods) for cell in asked]
-    if not whole or len(point) != len(calibration.space.dimensions) or [set(one) for one in values] != wanted:
+    if not whole or len(point) not in places or [set(one) for one in values] != wanted:
         raise ValueError
     return Tried([float(x) for x in point], values)

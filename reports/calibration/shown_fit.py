@@ -19,6 +19,8 @@ NUMBERS_SHOWN: tuple[Column, ...] = (
     words_column("misfit_words", "misfit", numeric=True),
     yes_column("within", "within"),
     ratio_column("settings_within", "settings within"),
+    words_column("given_words", "as it was", numeric=True),
+    yes_column("given_within", "within"),
 )
 UNKNOWNS_SHOWN: tuple[Column, ...] = (
     words_column("unknown", "not stated"),
@@ -58,13 +60,16 @@ def fit_words(summary: Row) -> Iterator[str]:
     how = f" ({summary['reading']})" if summary["reading"] else ""
     yield (
         f"{tried}; the best fit{how} has {summary['within_at_best']} of {counted(summary['numbers'], 'number')} within "
-        f"tolerance, misfit {summary['misfit']:.3g}."
+        f"tolerance, misfit {summary['misfit']:.3g} (as it was before: {summary['given_misfit']:.3g})."
     )
     if summary["plausible"]:
-        yield f"Plausible, with every number within its tolerance: {summary['plausible']} of them."
+        yield f"Plausible, with every number within its tolerance: {counted(summary['left'], 'setting')}."
         return
     how = "no setting tried, and none that was searched for, meets" if summary["sought"] else "no setting tried meets"
-    yield f"Plausible: none; {how} together: {', '.join(summary['excluding'])}."
+    yield (
+        f"Plausible: none; {how} together: {', '.join(summary['excluding'])}. "
+        f"In their place stand the nearest, of at most twice the least misfit: {counted(summary['left'], 'setting')}."
+    )
     if summary["others_excluding"]:
         yield f"So do {counted(summary['others_excluding'], 'other set')} of as many numbers, by the settings tried."
 
@@ -76,6 +81,7 @@ def _number_words(row: Row) -> Row:
         "quoted_words": _limit(row) + _shown(row["quoted"], unit),
         "found_words": _shown(row["found"], unit),
         "reach": None if low is None else f"{_bare(low, unit)} to {_shown(high, unit)}",
+        "given_words": _shown(row["given"], unit),
         "misfit_words": f"{row['misfit']:+.2f}",
     }
 

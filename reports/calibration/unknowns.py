@@ -104,7 +104,9 @@ class Space:
         return {one.name: one.at(x) for one, x in zip(self.dimensions, point, strict=True)}
 
     def settings(self, point: Sequence[float], base: str) -> dict[str, Any]:
-        """The settings of one base at a point."""
+        """The settings of one base at a point; none where the point is empty."""
+        if not len(point):
+            return {}
         return {one.setting: one.at(x) for one, x in zip(self.dimensions, point, strict=True) if one.base in ("", base)}
 
     def filling(self, count: int, low: FloatArray | float = 0.0, high: FloatArray | float = 1.0) -> FloatArray:

@@ -93,7 +93,7 @@ def _inverse_studies() -> tuple[Record, dict[str, dict[str, str]]]:
             for number, point in enumerate(calibration.space.filling(8))
         ]  # fmt: skip
         plausible = candidates if worst < 1.0 else []
-        fits[paper] = Fit(calibration, candidates, plausible, () if plausible else (0, 3), 1, True)
+        fits[paper] = Fit(calibration, candidates, plausible, candidates[1].found, () if plausible else (0, 3), 1, True)
     columns = {
         "level-llama2": {"plausible": "held in all of 8 plausible settings", "turns": "fading: rather held True"}
     }

@@ -81,6 +81,8 @@ def test_planted_settings_are_recovered(calibration: Calibration, whole: Fit) ->
     assert found["verify_base_s"] == pytest.approx(TRUTH["verify_base_s"], rel=0.05)
     assert found["distribution_bits"] == pytest.approx(TRUTH["distribution_bits"], rel=0.05)
     assert whole.excluding == ()
+    own = msopt.solve(cell(), "heterogeneous").goodput
+    assert whole.given[0].printed == pytest.approx(own, rel=1e-12)
 
 
 def test_a_number_is_what_solve_says(calibration: Calibration) -> None:
@@ -128,7 +130,8 @@ def test_interrupted_and_resumed(calibration: Calibration, whole: Fit, folder: P
 def test_what_the_command_says(msopt: Command, folder: Path, whole: Fit) -> None:
     outcome = msopt.done("calibrate", str(folder / "planted.toml"), "--output", str(folder / "whole"))
     assert f"of 4 numbers within tolerance, misfit {whole.best.misfit:.3g}" in outcome.out
-    assert f"Plausible, with every number within its tolerance: {len(whole.plausible)} of them." in outcome.out
+    settings = len({one.number for one in whole.plausible})
+    assert f"Plausible, with every number within its tolerance: {settings} setting" in outcome.out
     tables = Record.read(folder / "whole").tables
     assert list(tables["calibration_numbers"]["number"]) == ["level", "narrow", "gain", "above server-only"]
 
