@@ -53,7 +53,7 @@ class Share:
 _MS = replace(
     QUICK,
     name="plausible settings",
-    draws={"heterogeneous": 2, "modes": 1},
+    draws={"heterogeneous": 4, "modes": 1},
     curve_draws=24,
     bandwidth_hz=(5e6, 10e6, 20e6),
     ms_devices=(10, 17, 24, 40),
@@ -64,11 +64,11 @@ _UD = replace(
     devices=10,
     draws={"heterogeneous": 1, "modes": 6},
     curve_draws=24,
-    downlink_power_dbm=(0.0, 20.0, 35.0, 50.0),
+    downlink_power_dbm=(0.0, 15.0, 25.0, 35.0, 50.0),
     ud_devices=(6, 10),
     power_ratio=(1.0, 4.0, 16.0),
 )
-_COARSE_MS = replace(_MS, curve_draws=6, ms_devices=(10, 17, 24))
+_COARSE_MS = replace(_MS, draws={"heterogeneous": 2, "modes": 1}, curve_draws=6, ms_devices=(10, 17, 24))
 _COARSE_UD = replace(_UD, draws={"heterogeneous": 1, "modes": 2}, ud_devices=(4, 6), devices=8, curve_draws=6)
 SHARES = {
     "quick": Share(settings=8, starts=0, draws=6, judged=2, efforts={"MS": _COARSE_MS, "UD": _COARSE_UD}),
@@ -91,7 +91,8 @@ def studied_inversely(
     kept = {paper: judged_settings(found, share.judged) for paper, found in fits.items()}
     asked = [(paper, one) for paper, every in kept.items() for one in every]
     tasks = [
-        (attempt, (verdicts_at, paper, _settings(fits[paper], one), share.efforts[paper], seed)) for paper, one in asked
+        (attempt, (verdicts_at, paper, *_settings(fits[paper], one, share.efforts[paper], seed)))
+        for paper, one in asked
     ]
     found: dict[int, list[Row]] = {}
     for place, rows, _ in run(tasks, jobs=jobs):
@@ -118,9 +119,11 @@ def _fit(paper: str, share: Share, seed: int, jobs: int | None, progress: Progre
     return fit_in_memory(calibration.model_copy(update=chosen), jobs=jobs, progress=progress)
 
 
-def _settings(found: Fit, one: Candidate) -> Mapping[str, Mapping[str, Any]]:
-    space = found.calibration.space
-    return {preset: space.settings(one.tried.point, preset) for preset in found.calibration.base.presets}
+def _settings(found: Fit, one: Candidate, effort: Effort, seed: int) -> tuple[Any, ...]:
+    """What `verdicts_at` is given at a setting."""
+    space, point = found.calibration.space, one.tried.point
+    settings = {preset: space.settings(point, preset) for preset in found.calibration.base.presets}
+    return settings, effort, seed, space.swept_to(point)
 
 
 def _columns(found: Fit, kept: Sequence[Candidate], judged: Sequence[Row]) -> dict[str, Row]:

@@ -52,6 +52,7 @@ def summary(found: Fit) -> Row:
         "numbers": len(asked),
         "within_at_best": int(np.sum(found.best.misfits <= 1.0)),
         "misfit": found.best.misfit,
+        "wider": min(float(np.max(one.misfits)) for one in found.candidates),
         "given_misfit": float(np.sqrt(np.mean([one.misfit**2 for one in found.given]))),
         "left": len({one.number for one in found.left}),
         "reading": ", ".join(f"{name}: {value}" for name, value in found.best.reading.items()),

@@ -1,13 +1,14 @@
 """The claims at every setting that the inverse study leaves: how many verdicts hold, and what they depend on."""
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from msopt.arrays import FloatArray
 from reports.calibration.fit import Candidate, Fit
-from reports.calibration.unknowns import Dimension
+from reports.calibration.unknowns import RANGES, Dimension
 from reports.claims.judging import HELD, IN_PART, NOT_HERE, NOT_SETTLED, NOT_TESTED, judge
 from reports.claims.ms_claims import MS_CLAIMS, MS_TACIT
 from reports.claims.ud_claims import UD_CLAIMS, UD_TACIT
@@ -28,9 +29,8 @@ if TYPE_CHECKING:
 
 CLAIMS_OF = {"MS": (*MS_CLAIMS, *MS_TACIT), "UD": (*UD_CLAIMS, *UD_TACIT)}
 SCORES = {HELD: 1.0, IN_PART: 0.5, NOT_SETTLED: 0.5, NOT_HERE: 0.0}
-LEAST_EXPLAINED = 0.25
-"""A cut that explains less of the variance of a verdict says nothing: chance does as much among so many unknowns."""
 _LEAST_SIDE = 2
+_SHUFFLES, _LEVEL = 400, 0.95
 _ONE_POINT = ("ms_grid",)
 """Studies that take long and whose claim is about every point alike."""
 _WORDS = {NOT_HERE: "did not appear", IN_PART: "in part", NOT_SETTLED: "not settled"}
@@ -46,7 +46,13 @@ class Cut(NamedTuple):
     above: float
 
 
-def verdicts_at(paper: str, settings: Mapping[str, Mapping[str, Any]], effort: Effort, seed: int) -> list[Row]:
+def verdicts_at(
+    paper: str,
+    settings: Mapping[str, Mapping[str, Any]],
+    effort: Effort,
+    seed: int,
+    swept_to: Mapping[str, float] = MappingProxyType({}),
+) -> list[Row]:
     """The verdict of every claim of a paper at one setting.
 
     Parameters
@@ -57,8 +63,14 @@ def verdicts_at(paper: str, settings: Mapping[str, Mapping[str, Any]], effort: E
     effort : Effort
     seed : int
         Of the draws, the same at every setting.
+    swept_to : mapping
+        Where what a figure sweeps ends, as in `reports.calibration.unknowns.RANGES`.
     """
-    claims, _ = judge(CLAIMS_OF[paper], _draws(paper, settings, effort, seed))
+    draws = _draws(paper, settings, effort, seed)
+    for name, end in swept_to.items():
+        table, column = RANGES[name]
+        draws[table] = draws[table][draws[table][column] <= end]
+    claims, _ = judge(CLAIMS_OF[paper], draws)
     return [{"id": row["id"], "verdict": row["verdict"]} for row in claims.to_dict("records")]
 
 
@@ -147,26 +159,42 @@ def turning_cut(dimensions: Sequence[Dimension], points: FloatArray, verdicts: S
     Returns
     -------
     Cut or None
-        None where all verdicts are alike, or no cut explains a quarter.
+        None where all verdicts are alike, or the best cut explains no more than it does in 95 of 100 shuffles of them.
     """
     score = np.array([SCORES[verdict] for verdict in verdicts])
-    total = float(np.sum((score - score.mean()) ** 2)) if score.size else 0.0
-    best: Cut | None = None
-    for place, dimension in enumerate(dimensions):
-        column = points[:, place]
-        for cut in _cuts(dimension, column):
-            low, high = score[column < cut], score[column >= cut]
-            if min(low.size, high.size) < _LEAST_SIDE or not total:
-                continue
-            left = float(np.sum((low - low.mean()) ** 2) + np.sum((high - high.mean()) ** 2))
-            explained = 1.0 - left / total
-            if explained > (best.explained if best else LEAST_EXPLAINED):
-                best = Cut(dimension, float(cut), explained, float(low.mean()), float(high.mean()))
-    return best
+    if score.size == 0 or np.all(score == score[0]):
+        return None
+    rng = np.random.default_rng(0)
+    rows = np.vstack([score, *(rng.permutation(score) for _ in range(_SHUFFLES))])
+    every = [
+        (one, *_explained(rows, points[:, place], _cuts(one, points[:, place]))) for place, one in enumerate(dimensions)
+    ]
+    every = [entry for entry in every if entry[1].size]
+    if not every:
+        return None
+    best = np.max(np.hstack([explained for *_, explained in every]), axis=1)
+    if best[0] <= np.quantile(best[1:], _LEVEL):
+        return None
+    dimension, cuts, explained = max(every, key=lambda entry: float(entry[2][0].max()))
+    cut = float(cuts[np.argmax(explained[0])])
+    above = points[:, list(dimensions).index(dimension)] >= cut
+    return Cut(dimension, cut, float(best[0]), float(score[~above].mean()), float(score[above].mean()))
+
+
+def _explained(rows: FloatArray, column: FloatArray, cuts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The cuts that leave some settings on either side, and the part of each row's variance that each explains."""
+    above = column >= cuts[:, None]
+    count = above.sum(axis=1)
+    kept = np.minimum(count, column.size - count) >= _LEAST_SIDE
+    above, count, cuts = above[kept], count[kept], cuts[kept]
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    shift = centred @ above.T
+    between = shift**2 * (1.0 / count + 1.0 / (column.size - count))
+    return cuts, between / np.sum(centred**2, axis=1, keepdims=True)
 
 
 def _cuts(dimension: Dimension, column: FloatArray) -> FloatArray:
-    """Between each two neighbours; of a few values between these."""
+    """Between each two neighbours; of a few values between these; shape (cuts,)."""
     values = dimension.unknown.values
     if values is not None:
         return np.arange(1, len(values)) / len(values)

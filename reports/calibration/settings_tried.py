@@ -150,7 +150,10 @@ def _found(
     for condition in asked.conditions:
         drawn = by_cell[asked.record.preset, str(condition), asked.quantity]
         goodputs = {name: drawn[reading.get(name, name)] for name in asked.record.methods}
-        every.append(_number(asked.record, goodputs, reading, calibration.base.realisations))
+        realisations = calibration.base.realisations
+        if "realisations" in reading:
+            realisations = int(reading["realisations"])
+        every.append(_number(asked.record, goodputs, reading, realisations))
     return max(every, key=lambda one: abs(one.misfit))
 
 

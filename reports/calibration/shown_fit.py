@@ -68,6 +68,7 @@ def fit_words(summary: Row) -> Iterator[str]:
     how = "no setting tried, and none that was searched for, meets" if summary["sought"] else "no setting tried meets"
     yield (
         f"Plausible: none; {how} together: {', '.join(summary['excluding'])}. "
+        f"With tolerances {summary['wider']:.3g} times as wide one setting would meet all numbers. "
         f"In their place stand the nearest, of at most twice the least misfit: {counted(summary['left'], 'setting')}."
     )
     if summary["others_excluding"]:

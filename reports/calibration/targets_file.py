@@ -51,7 +51,7 @@ from msopt.files.whole_files import read_text
 from msopt.methods import methods_of
 from msopt.model.scenario import Problem
 from msopt.model.validation import LARGEST_WHOLE
-from reports.calibration.unknowns import AVERAGES, Space, Unknown
+from reports.calibration.unknowns import AVERAGES, RANGES, Space, Unknown
 from reports.studies.points import NUMBERS
 from reports.studies.quoted import QUOTED, UPLINK_SET, Quoted, Statistic
 from reports.studies.settings import SETTINGS, WHOLE_SETTINGS, scenario_at
@@ -71,6 +71,8 @@ BUNDLED = {"multispin": "[MS]", "uldl": "[UD]"}
 """The files of the papers by name."""
 _ALONG = {"bandwidth_hz": (5e6, 20e6)}
 """Where a paper's number that holds everywhere is asked for."""
+_READ = ("averages", "realisations")
+"""What may be unknown and is no setting: what was averaged, over how many draws."""
 _STRICT = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
@@ -180,15 +182,20 @@ class Calibration(BaseModel):
 
     def _check_unknown(self, name: str, unknown: Unknown) -> None:
         methods = [method.name for method in methods_of(self.base.problem)]
-        if name not in (*SETTINGS, *methods, "averages"):
-            raise ValueError(f"unknowns: {describe(name)} is no setting{near_words(name, [*SETTINGS, *methods])}")
-        if name in SETTINGS:
+        known = [*SETTINGS, *methods, *RANGES, *_READ]
+        if name not in known:
+            raise ValueError(f"unknowns: {describe(name)} is no setting{near_words(name, known)}")
+        if name in SETTINGS or name in RANGES:
             if name in self.base.fixed:
                 raise ValueError(f"{name} stands in both [unknowns] and base.fixed")
             return
         if not unknown.values or unknown.each:
             raise ValueError(f"unknowns.{name}: has `values` alone")
         for value in unknown.values:
+            if name == "realisations":
+                if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                    raise ValueError(f"unknowns.realisations: {describe(value)} is not a whole number of at least 1")
+                continue
             known_or_raise(f"unknowns.{name}", str(value), AVERAGES if name == "averages" else methods)
 
     @property
@@ -219,7 +226,7 @@ class Calibration(BaseModel):
         """Every way to read what is no setting: which averages, which methods."""
         found: list[dict[str, str]] = [{}]
         for name, unknown in self.unknowns.items():
-            if name not in SETTINGS:
+            if name not in SETTINGS and name not in RANGES:
                 found = [reading | {name: str(value)} for reading in found for value in unknown.values or ()]
         return found
 

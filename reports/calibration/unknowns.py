@@ -18,6 +18,8 @@ from reports.studies.study import Number, Value, once_or_raise
 
 RATIO_OF_MEANS, MEAN_OF_RATIOS = "ratio of means", "mean of ratios"
 AVERAGES = (RATIO_OF_MEANS, MEAN_OF_RATIOS)
+RANGES = {"swept_to_dbm": ("ud_fig7_8", "downlink_power_dbm")}
+"""Unknown ends of what a figure sweeps, no settings of a scenario: its draws, and the column that ends there."""
 
 
 class Unknown(BaseModel):
@@ -89,12 +91,12 @@ class Space:
 
     @classmethod
     def of(cls, unknowns: Mapping[str, Unknown], bases: Sequence[str]) -> Self:
-        """The unknowns that are settings, in their order."""
+        """The unknowns that are settings or ends of what is swept, in their order."""
         return cls(
             tuple(
                 Dimension(name, base, unknown)
                 for name, unknown in unknowns.items()
-                if name in SETTINGS
+                if name in SETTINGS or name in RANGES
                 for base in (bases if unknown.each else [""])
             )
         )
@@ -107,7 +109,15 @@ class Space:
         """The settings of one base at a point; none where the point is empty."""
         if not len(point):
             return {}
-        return {one.setting: one.at(x) for one, x in zip(self.dimensions, point, strict=True) if one.base in ("", base)}
+        return {
+            one.setting: one.at(x)
+            for one, x in zip(self.dimensions, point, strict=True)
+            if one.base in ("", base) and one.setting in SETTINGS
+        }
+
+    def swept_to(self, point: Sequence[float]) -> dict[str, float]:
+        """The ends of what figures sweep at a point, by name."""
+        return {name: value for name, value in self.values(point).items() if name in RANGES}
 
     def filling(self, count: int, low: FloatArray | float = 0.0, high: FloatArray | float = 1.0) -> FloatArray:
         """So many points of a box that fill it: Sobol's sequence, without chance; shape (count, dimensions).

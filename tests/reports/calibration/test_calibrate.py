@@ -1,6 +1,7 @@
 """`msopt calibrate`: planted settings are recovered, contradictions named, bad files told."""
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from msopt import ParameterError, Scenario
 from reports.calibration.calibrate import FINISHED, calibrate, fit_in_memory
 from reports.calibration.fit import Fit, smallest_sets
 from reports.calibration.settings_tried import found_at, tried
-from reports.calibration.targets_file import BUNDLED, Calibration, parse_calibration, read_calibration
+from reports.calibration.targets_file import BUNDLED, Calibration, check_ends, parse_calibration, read_calibration
 from reports.calibration.unknowns import Unknown
 from reports.shared.record import Record
 from reports.studies.quoted import QUOTED
@@ -99,7 +100,9 @@ def test_a_number_is_what_solve_says(calibration: Calibration) -> None:
 
 
 def test_a_contradictory_pair_is_named(folder: Path) -> None:
-    text = HEAD + numbers() + target("level again", 60.0, 0.1)
+    level = msopt.solve(planted(), "heterogeneous").goodput
+    others = target("gain", 0.2, 0.1, 'kind = "gain"\nover = "fixed"') + target("level again", 1.2 * level, 0.1)
+    text = HEAD + target("level", level, 0.1) + others
     found = fit_in_memory(parse_calibration(text.replace('"cell.toml"', f'"{folder}/cell.toml"')), jobs=1)
     assert not found.plausible
     names = [found.calibration.asked()[number].record.id for number in found.excluding]
@@ -233,6 +236,16 @@ def test_bad_files_are_told_in_one_line(folder: Path, old: str, new: str, told: 
     assert told in str(error.value)
     assert str(error.value).startswith(f"{bad}: ")
     assert "\n" not in str(error.value)
+
+
+def test_the_readmes_example() -> None:
+    """It is read, every end of its ranges can be drawn, and it asks for both numbers where it says."""
+    text = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```toml\n((?:(?!```).)*\[\[targets\]\].*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    calibration = parse_calibration(example)
+    check_ends(calibration)
+    assert [asked.conditions for asked in calibration.asked()] == [({"devices": 20},), ({"bandwidth_hz": 10e6},)]
+    assert calibration.methods() == ["optimum", "point-to-point", "fixed"]
 
 
 def test_no_such_file() -> None:

@@ -43,32 +43,35 @@ def test_words(verdicts: list[str], plausible: bool, words: str) -> None:
     assert verdict_words(verdicts, plausible) == words
 
 
+POWERS = np.array([-59.0, -58.0, -57.0, -55.0, -54.0, -52.0, -51.0, -48.0, -46.0, -45.0, -44.0, -43.0, -42.0, -41.0])
+POINTS = np.column_stack([(POWERS + 60.0) / 20.0, np.array([0.1, 0.9] * 7)])
+
+
 def test_the_value_at_which_a_verdict_turns() -> None:
     """Held from -47 dBm on, whatever fading is: the cut lies between the neighbours, and explains all."""
-    powers = np.array([-58.0, -55.0, -51.0, -48.0, -46.0, -43.0, -41.0])
-    points = np.column_stack([(powers + 60.0) / 20.0, np.array([0.1, 0.9, 0.2, 0.8, 0.3, 0.7, 0.6])])
-    cut = turning_cut(DIMENSIONS, points, [HELD if power > -47.0 else NOT_HERE for power in powers])
+    cut = turning_cut(DIMENSIONS, POINTS, [HELD if power > -47.0 else NOT_HERE for power in POWERS])
     assert cut is not None
     assert cut.explained == pytest.approx(1.0)
     assert cut_words(cut) == "uplink_power_dbm: rather held at -47 or more, less below (100 % of its variance)"
 
 
 def test_a_verdict_that_turns_on_one_of_a_few_values() -> None:
-    points = np.column_stack([np.linspace(0.0, 1.0, 8), np.array([0.1, 0.9] * 4)])
-    verdicts = [HELD, NOT_HERE] * 4
-    assert cut_words(turning_cut(DIMENSIONS, points, verdicts)) == (
-        "fading: rather held True, less False (100 % of its variance)"
-    )
-    verdicts[0] = NOT_HERE  # 3 of 4 and 0 of 4 hold: of 7.5/4 there is left 3/4
-    cut = turning_cut(DIMENSIONS, points, verdicts)
+    verdicts = [HELD, NOT_HERE] * 7
+    words = "fading: rather held True, less False (100 % of its variance)"
+    assert cut_words(turning_cut(DIMENSIONS, POINTS, verdicts)) == words
+    verdicts[0] = NOT_HERE
+    cut = turning_cut(DIMENSIONS, POINTS, verdicts)
     assert cut is not None
-    assert cut.explained == pytest.approx(1.0 - 0.75 / 1.875)
+    # 6 of 7 and 0 of 7 hold: of a variance of 6 - 36/14 there is left 6/7.
+    assert cut.explained == pytest.approx(1.0 - (6.0 / 7.0) / (6.0 - 36.0 / 14.0))
+    assert (cut.below, cut.above) == pytest.approx((6.0 / 7.0, 0.0))
 
 
 def test_chance_turns_on_nothing() -> None:
-    points = np.column_stack([np.linspace(0.0, 1.0, 8), np.array([0.1, 0.9] * 4)])
-    assert turning_cut(DIMENSIONS, points, [HELD] * 8) is None
-    assert turning_cut(DIMENSIONS, points, [HELD, HELD, NOT_HERE, NOT_HERE] * 2) is None
+    assert turning_cut(DIMENSIONS, POINTS, [HELD] * 14) is None
+    assert turning_cut(DIMENSIONS, POINTS, [HELD, HELD, NOT_HERE, NOT_HERE] * 3 + [HELD, HELD]) is None
+    # Of so few even the clearest could be chance.
+    assert turning_cut(DIMENSIONS, POINTS[4:10], [NOT_HERE] * 3 + [HELD] * 3) is None
 
 
 def made_up_fit(misfits: list[float]) -> Fit:
@@ -108,6 +111,21 @@ def test_settings_reach_every_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     )[0]  # fmt: skip
     assert row["goodput_tokens_per_s"] == pytest.approx(msopt.solve(cell, "heterogeneous").goodput, rel=1e-6)
     assert set(seen["ms_fig7"]["bandwidth_hz"]) == set(TINY.bandwidth_hz)
+
+
+def test_a_sweep_that_ends_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the draws of its figure, and only up to there."""
+    table = pd.DataFrame({"downlink_power_dbm": [0.0, 25.0, 50.0]})
+    monkeypatch.setattr(plausible_verdicts, "_draws", lambda *_: {"ud_fig7_8": table, "ud_fig11": table})
+    monkeypatch.setattr(
+        plausible_verdicts,
+        "judge",
+        lambda _, draws: (pd.DataFrame({"id": ["n"], "verdict": [len(draws["ud_fig7_8"])]}), draws),
+    )
+    space = read_calibration("uldl").space
+    end = space.swept_to([0.5] * 5 + [0.2])
+    assert end == {"swept_to_dbm": 25.0}
+    assert verdicts_at("UD", {}, TINY, 0, end) == [{"id": "n", "verdict": 2}]
 
 
 def test_a_figures_own_settings_come_first() -> None:
