@@ -62,21 +62,21 @@ def misfit_panel(numbers: "DataFrame") -> Figure:
     axes.set_yticks(places, list(numbers["number"]), fontsize=7.5, parse_math=False)
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("misfit: below and above the quoted number [tolerance]")
+    axes.set_xlabel("misfit [tolerance]")
     return figure
 
 
 @styled
 def settings_panel(points: np.ndarray, names: list[str], words: str) -> Figure:
     """A line for each setting across all unknowns, from the low to the high end of its range; the best in black."""
-    figure, axes = new_panel(f"Settings {words} (best: black)", _FRAME_IN + 1.6 * _ROW_IN * len(names))
+    figure, axes = new_panel(f"Settings {words}", _FRAME_IN + 1.6 * _ROW_IN * len(names))
     places = np.arange(len(names))
     for point in points[:0:-1]:
         axes.plot(point, places, color=BLUE, alpha=0.25, linewidth=0.8)
     axes.plot(points[0], places, color=BLACK, marker="o")
-    axes.set_yticks(places, names, fontsize=7.5, parse_math=False)
+    axes.set_yticks(places, [name.replace(" of ", "\nof ") for name in names], fontsize=7.5, parse_math=False)
     axes.invert_yaxis()
     axes.set_xlim(-0.03, 1.03)
     axes.set_xticks([0.0, 0.5, 1.0], ["low", "middle", "high"])
-    axes.set_xlabel("place in its range")
+    axes.set_xlabel("place in its range (black: best fit)")
     return figure
