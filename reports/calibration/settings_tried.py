@@ -9,14 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import least_squares
 
-from msopt import MsoptError
+from msopt import MsoptError, ParameterError
 from msopt.arrays import FloatArray, IntArray
 from msopt.numerics.intervals import LEVEL
 from reports.calibration.targets_file import Asked, Calibration
 from reports.calibration.unknowns import MEAN_OF_RATIOS
 from reports.shared.estimators import Mean
+from reports.shared.rows import Row
 from reports.studies.closed_forms import best_uplink_set
-from reports.studies.points import solve_points
+from reports.studies.points import REFUSED, SOLVED, solve_points
 from reports.studies.quoted import UPLINK_SET, Quoted
 from reports.studies.settings import scenario_at
 from reports.studies.study import Point, draw_seed
@@ -117,6 +118,33 @@ class Trials:
         if UPLINK_SET in found:
             found[UPLINK_SET] = [_uplink_set(point) for point in points]
         return found
+
+
+def check_answers(calibration: Calibration) -> None:
+    """Solve one draw of every number in the middle of all ranges, and at their ends where a method has no answer there.
+
+    Raises
+    ------
+    MsoptError
+        Where a method has an answer nowhere, and why.
+    """
+    base, space = calibration.base, calibration.space
+    for cell in cells(calibration):
+        methods = [method for method in cell.methods if method != UPLINK_SET]
+        if not methods:
+            continue
+        study = calibration.study([cell.base], methods)
+        faults: list[Row] = []
+        for point in space.ends():
+            settings = base.fixed | space.settings(point, cell.base) | cell.condition
+            rows = solve_points(study, [Point(cell.base, settings, 0, draw_seed(base.seed, 0))], hashed=False)[0]
+            faults = [row for row in rows if row["status"] != SOLVED]
+            if not faults:
+                break
+        if faults:
+            kind = ParameterError if faults[0]["status"] == REFUSED else MsoptError
+            cause = faults[0]["cause"] or "does not apply"
+            raise kind(f"method {faults[0]['scheme']} has no answer at either end of any range: {cause}")
 
 
 def _uplink_set(point: Point) -> float:

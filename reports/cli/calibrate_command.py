@@ -22,11 +22,15 @@ def calibrate(file: TargetsFile, folder: opt.Folder, jobs: Jobs = None, dask: Da
     """Find which values of what was not stated give numbers that were quoted. Interrupted, the same command goes on."""
     from reports.calibration.calibrate import calibrate as run_calibration
     from reports.calibration.fit_tables import fit_record
+    from reports.calibration.settings_tried import check_answers
     from reports.calibration.shown_fit import fit_words, show_fit
     from reports.calibration.targets_file import read_calibration
+    from reports.methods.user_method import check_methods
     from reports.shared.progress import progress_bar
 
     calibration = read_calibration(file)
+    check_methods([method for method in calibration.methods() if ":" in method])
+    check_answers(calibration)
     with progress_bar(calibration.name) as progress:
         found = run_calibration(calibration, Path(folder), jobs=jobs, dask=dask, progress=progress)
     record = fit_record(found)

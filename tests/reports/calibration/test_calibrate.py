@@ -11,7 +11,7 @@ import msopt
 from msopt import ParameterError, Scenario
 from reports.calibration.calibrate import FINISHED, calibrate, fit_in_memory
 from reports.calibration.fit import Fit, smallest_sets
-from reports.calibration.settings_tried import found_at, tried
+from reports.calibration.settings_tried import check_answers, found_at, tried
 from reports.calibration.targets_file import BUNDLED, Calibration, check_ends, parse_calibration, read_calibration
 from reports.calibration.unknowns import Unknown
 from reports.shared.record import Record
@@ -262,3 +262,15 @@ def test_a_method_that_fails_makes_no_setting_plausible(folder: Path) -> None:
     assert not found.plausible
     assert math.isnan(found.best.found[0].printed)
     assert found.excluding == (0,)
+    with pytest.raises(ParameterError, match=r"method centralised has no answer .*server\.draft_s_per_token"):
+        check_answers(found.calibration)
+
+
+def test_a_method_that_is_none_is_told_in_one_line(msopt: Command, folder: Path) -> None:
+    bad = folder / "nobody.toml"
+    bad.write_text(HEAD + target("r", 2.0, 0.1, 'kind = "ratio"\nover = "nobody:there"'), encoding="utf-8")
+    outcome = msopt("calibrate", bad, "--output", folder / "nobody")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.count("\n") == 1
+    assert "nobody" in outcome.err
+    assert not (folder / "nobody").exists()
