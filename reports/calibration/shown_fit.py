@@ -72,7 +72,8 @@ def fit_words(summary: Row) -> Iterator[str]:
         f"In their place stand the nearest, of at most twice the least misfit: {counted(summary['left'], 'setting')}."
     )
     if summary["others_excluding"]:
-        yield f"So do {counted(summary['others_excluding'], 'other set')} of as many numbers, by the settings tried."
+        others = counted(summary["others_excluding"], "other set")
+        yield f"No setting tried meets any of {others} of as many numbers, either."
 
 
 def _number_words(row: Row) -> Row:

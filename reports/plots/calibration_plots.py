@@ -77,6 +77,6 @@ def settings_panel(points: np.ndarray, names: list[str], words: str) -> Figure:
     axes.set_yticks(places, [name.replace(" of ", "\nof ") for name in names], fontsize=7.5, parse_math=False)
     axes.invert_yaxis()
     axes.set_xlim(-0.03, 1.03)
-    axes.set_xticks([0.0, 0.5, 1.0], ["low", "middle", "high"])
-    axes.set_xlabel("place in its range (black: best fit)")
+    axes.set_xticks([0.0, 0.5, 1.0], ["0 (low)", "0.5", "1 (high)"])
+    axes.set_xlabel("place in its range, best fit in black [1]")
     return figure
