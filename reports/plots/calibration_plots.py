@@ -44,7 +44,7 @@ def calibration_panels(name: str, tables: "dict[str, DataFrame]") -> list[Panel]
 
 @styled
 def misfit_panel(numbers: "DataFrame") -> Figure:
-    """Bars of the signed misfit; within tolerance between the dashed lines."""
+    """Bars of the signed misfit; within tolerance between the dashed lines, a dot; a cross beyond."""
     count = len(numbers)
     figure, axes = new_panel("Quoted numbers at the best fit", _FRAME_IN + _ROW_IN * count)
     misfit = numbers["misfit"].to_numpy(dtype=float)
@@ -52,6 +52,8 @@ def misfit_panel(numbers: "DataFrame") -> Figure:
     places = np.arange(count)
     shown = np.clip(misfit, -_BEYOND, _BEYOND)
     axes.barh(places, shown, height=0.6, color=np.where(within, SKY, VERMILION).tolist())
+    for place, value, good in zip(places, shown, within, strict=True):
+        axes.plot(value, place, "o" if good else "x", color=BLACK)
     for place, value in zip(places, misfit, strict=True):
         if abs(value) > _BEYOND:
             side = np.sign(value)
