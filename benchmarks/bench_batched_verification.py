@@ -20,7 +20,7 @@ from verification.pairs import Pair, load_pair
 from verification.prompts import all_prompts
 from verification.rounds import Session
 from verification.sampling import SamplingRule
-from verification.timing import Stopwatch, time_drafting, time_verification
+from verification.timing import Stopwatch, time_steps
 
 DEVICES, DRAFT, DRAFT_LENGTH, TOKENS, REPEATS = 8, "skip-4", 4, 96, 5
 RULE = SamplingRule(temperature=1.0)
@@ -91,8 +91,8 @@ def forward_times(pair: Pair) -> None:
     """What single steps cost alone and in a batch: where the ratio comes from."""
     watch = Stopwatch(pair.target.device)
     grid = [(1, DRAFT_LENGTH), (DEVICES, DRAFT_LENGTH)]
-    verification = [statistics.median(times) for times in time_verification(pair, RULE, grid, 64, 10, watch)]
-    drafting = [statistics.median(time_drafting(pair, RULE, batch, 64, 20, watch)) for batch, _ in grid]
+    timed = time_steps(pair, RULE, [batch for batch, _ in grid], grid, 64, 10, watch)
+    drafting, verification = ([statistics.median(times) for times in rows] for rows in timed)
     print(f"{'single steps [ms]':<40}{'1 device':>12}{f'{DEVICES} devices':>12}{'ratio':>8}")
     for name, (alone, together) in (("one drafted token", drafting), ("one verification", verification)):
         print(f"{name:<40}{1e3 * alone:>12.1f}{1e3 * together:>12.1f}{together / alone:>8.2f}")

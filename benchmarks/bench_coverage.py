@@ -6,30 +6,39 @@ is the population's. Run: python benchmarks/bench_coverage.py [draws of the popu
 
 import sys
 from collections.abc import Callable
-from statistics import fmean
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
+from msopt import draw
+from msopt.lengths.homogeneous import solve_homogeneous
+from msopt.model.sharing import spectral_efficiency
 from reports.claims.comparisons import change_of_ratio, falls_from_its_peak, flattens
 from reports.claims.judging import Case
-from reports.shared.estimators import Mean, lies, mean_of, ratio_of_means, share_of
-from reports.studies.paper_figures import MS_PRESETS, MS_SCHEMES, UD_PRESETS
+from reports.shared.estimators import Mean, lies, mean_between, mean_of, ratio_of_means, share_of
+from reports.studies.paper_figures import GOODPUT, LENGTH_SCHEMES, MS_PRESETS, MS_SCHEMES, UD_PRESETS
 from reports.studies.points import chunks, solve_rows
 from reports.studies.study import Study
 
 POPULATION, SAMPLES, RESAMPLED = 1000, 1000, 200
-MS_DRAWS, UD_DRAWS = (6, 10, 40, 100, 400), (3, 6, 20)
+MS_DRAWS, UD_DRAWS = (6, 10, 40, 100, 400), (6, 10, 20, 40)
 Estimator = Callable[[dict[str, pd.DataFrame]], Mean]
 
 
-def population(study: Study) -> dict[str, pd.DataFrame]:
+def population(study: Study, value: str = GOODPUT) -> dict[str, pd.DataFrame]:
     """For each scheme a table with a row for each draw and a column for each value of the one axis."""
-    rows = pd.DataFrame([row for chunk in chunks(study, study.points()) for row in solve_rows(study, chunk)])
+    return tables(study, solved(study), value)
+
+
+def solved(study: Study) -> pd.DataFrame:
+    return pd.DataFrame([row for chunk in chunks(study, study.points()) for row in solve_rows(study, chunk)])
+
+
+def tables(study: Study, rows: pd.DataFrame, value: str = GOODPUT) -> dict[str, pd.DataFrame]:
     (axis,) = study.axes
-    by_scheme = rows.pivot(index="draw", columns=["scheme", axis], values="goodput_tokens_per_s").astype(float)
-    return {scheme: by_scheme[scheme].sort_index(axis=1) for scheme in study.methods}
+    by_scheme = rows.pivot(index="draw", columns=["scheme", axis], values=value).astype(float)
+    return {scheme: by_scheme[scheme].sort_index(axis=1).dropna() for scheme in study.methods}
 
 
 def coverage(estimator: Estimator, drawn: dict[str, pd.DataFrame], truth: float, count: int, samples: int) -> float:
@@ -93,6 +102,7 @@ def multispin(preset: str, size: int) -> None:
         ("change of difference: from Homo, K = 10 to 24", _gap, ends),
         ("slope, steepest less last, half of the draws", _slope, by_band),
         ("peak over end of fixed, K to 40, half of the draws", _peak, by_devices),
+        ("mean rank correlation of B_k and efficiency", _rank, correlations(preset, size)),
         ("share of draws, Clopper-Pearson", lambda d: share_of(last(d["fixed"]) > 40.0), few),
     ]  # fmt: skip
     for words, estimator, drawn in rows:
@@ -100,6 +110,20 @@ def multispin(preset: str, size: int) -> None:
     for method in ("BCa", "percentile"):
         name = f"ratio of means: over fixed, 5 MHz, {method} bootstrap"
         show(name, lambda d, m=method: bootstrapped(last(d[ours]), last(d["fixed"]), m), few, (6, 40), RESAMPLED)
+
+
+def correlations(preset: str, size: int) -> dict[str, pd.DataFrame]:
+    """Of each draw the rank correlation that the claim about weak channels is judged by."""
+    found = []
+    for seed in range(size):
+        cell, _ = draw(preset, devices=20, seed=seed)
+        share = solve_homogeneous(cell).bandwidth_hz
+        found.append(-float(stats.spearmanr(share, spectral_efficiency(cell.uplink_snr)).statistic))
+    return {"rank": pd.DataFrame({0: found})}
+
+
+def _rank(drawn: dict[str, pd.DataFrame]) -> Mean:
+    return mean_between(last(drawn["rank"]), -1.0, 1.0)
 
 
 def _uniform(drawn: dict[str, pd.DataFrame]) -> Mean:
@@ -120,27 +144,54 @@ def _peak(drawn: dict[str, pd.DataFrame]) -> Mean:
 
 
 def uplink_or_downlink(preset: str, size: int) -> None:
-    study = Study(
-        problem="modes",
-        presets=[preset],
-        methods=["optimum", "greedy", "all-uplink"],
-        draws=size,
-        seed=1,
-        fixed={"devices": 10},
-        axes={"downlink_power_dbm": [20.0, 35.0]},
-    )
-    drawn = population(study)
-    low = {scheme: table.iloc[:, ::-1] for scheme, table in drawn.items()}
-    print(f"{preset}, K = 10, 20 dBm, draws", *UD_DRAWS)
-    for scheme in ("greedy", "all-uplink"):
-        words = f"ratio of means: over {scheme}"
-        show(words, lambda d, s=scheme: ratio_of_means(last(d["optimum"]), last(d[s])), low, UD_DRAWS, SAMPLES)
-    show("ratio of means: 35 over 20 dBm", _rise, drawn, UD_DRAWS, SAMPLES)
-    print(f"  mean gain over greedy {fmean(low['optimum'].iloc[:, -1]) / fmean(low['greedy'].iloc[:, -1]) - 1.0:.1%}")
+    def study(schemes: list[str], fixed: dict[str, float], **axis: list[float]) -> Study:
+        more = {"draws": size, "seed": 1, "fixed": fixed, "axes": axis}
+        return Study(problem="modes", presets=[preset], methods=schemes, **more)
+
+    by_power = study(["optimum", "greedy"], {"devices": 10}, downlink_power_dbm=[0.0, 20.0, 35.0, 50.0])
+    rows = solved(by_power)
+    part = rows["uplink_share"] / (rows["uplink_share"] + rows["downlink_share"])
+    goodput, lengths = (tables(by_power, rows, value) for value in (GOODPUT, "mean_draft_length_tokens"))
+    parts = {"optimum": tables(by_power, rows.assign(part=part), "part")["optimum"]}
+    at_20 = {scheme: table[[0.0, 20.0]] for scheme, table in goodput.items()}
+    schemes = ["optimum", "all-uplink", "all-downlink", "random-modes"]
+    by_devices = population(study(schemes, {"power_ratio": 16.0}, devices=[6, 10]))
+    by_ratio = population(study(schemes, {"devices": 10}, power_ratio=[4.0, 16.0]))
+    rules = population(study(LENGTH_SCHEMES, {"devices": 10}, power_ratio=[1.0, 4.0]))
+    print(f"{preset}, K = 10, draws", *UD_DRAWS)
+    every: list[tuple[str, Estimator, dict[str, pd.DataFrame]]] = [
+        ("ratio of means: 50 over 0 dBm", _rise, goodput),
+        ("slope, half the steepest less last, half of the draws", _slope, goodput),
+        ("mean length, 50 less 0 dBm", lambda d: mean_of(last(d["greedy"]) - d["greedy"].iloc[:, 0]), lengths),
+        ("uplink's part of the rejected, 50 dBm", lambda d: mean_between(last(d["optimum"]), 0.0, 1.0), parts),
+        ("the same, 0 less 50 dBm", _moved, parts),
+        ("ratio of means: over greedy, 20 dBm", lambda d: _over(d, "greedy"), at_20),
+        *((f"ratio of means: over {one}, ratio 16", lambda d, s=one: _over(d, s), by_ratio) for one in schemes[1:]),
+        ("change of ratio: over all-downlink, ratio 4 to 16", _down, by_ratio),
+        ("change of ratio: over all-downlink, K = 6 to 10", _down, by_devices),
+        *((f"ratio of means: greedy over {one}, ratio 4", lambda d, s=one: _over(d, s, "greedy"), rules)
+          for one in LENGTH_SCHEMES[2:]),
+        *((f"ratio of means: optimum over {one}, ratio 4", lambda d, s=one: _over(d, s), rules)
+          for one in LENGTH_SCHEMES[2:]),
+    ]  # fmt: skip
+    for words, estimator, drawn in every:
+        show(words, estimator, drawn, UD_DRAWS, SAMPLES)
+
+
+def _over(drawn: dict[str, pd.DataFrame], other: str, scheme: str = "optimum") -> Mean:
+    return ratio_of_means(last(drawn[scheme]), last(drawn[other]))
 
 
 def _rise(drawn: dict[str, pd.DataFrame]) -> Mean:
     return ratio_of_means(last(drawn["optimum"]), drawn["optimum"].iloc[:, 0])
+
+
+def _moved(drawn: dict[str, pd.DataFrame]) -> Mean:
+    return mean_between(drawn["optimum"].iloc[:, 0] - last(drawn["optimum"]), -1.0, 1.0)
+
+
+def _down(drawn: dict[str, pd.DataFrame]) -> Mean:
+    return change_of_ratio(drawn["optimum"], drawn["all-downlink"])
 
 
 def main() -> None:

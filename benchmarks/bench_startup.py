@@ -5,11 +5,12 @@ the machine meets all of them. A ratio is taken within its round. Run: python be
 """
 
 import itertools
-import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from benchmarks.ratios import over, table
 
 ROUNDS = 15
 SOLVE = "msopt solve qwen-coder"
@@ -37,19 +38,11 @@ def measure(rounds: int) -> dict[str, list[float]]:
     return times
 
 
-def row(name: str, values: list[float], unit: str) -> str:
-    spread = (statistics.median(values), min(values), max(values))
-    return f"{name:<58}" + "".join(f"{value:>10.3f}" for value in spread) + f"  {unit}"
-
-
 def main() -> None:
     times = measure(ROUNDS)
-    print(f"{f'{ROUNDS} interleaved runs':<58}{'median':>10}{'min':>10}{'max':>10}")
-    for name, values in times.items():
-        print(row(name, values, "s"))
-    for name in list(COMMANDS)[1:]:
-        ratios = [own / other for own, other in zip(times[SOLVE], times[name], strict=True)]
-        print(row(f"msopt / {name}", ratios, "times"))
+    table(f"{ROUNDS} interleaved runs", times, "s")
+    table("ratio", over(times, "python -c pass"), "times")
+    table("ratio", over(times, list(COMMANDS)[2]), "times")
 
 
 if __name__ == "__main__":

@@ -12,14 +12,12 @@ about a third.
 **Setting.** K = 6 devices of multispin-llama2, drafts of up to 4 tokens, 3 draws; every number of devices is proven.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
 
-plt.style.use(Path(__file__).with_name("plain.mplstyle"))
+plt.style.use("msopt.plain")
 
 FACTORS = np.array([1.0, 1.1, 1.25, 1.5, 2.0])
 K, DRAWS = 6, 3

@@ -13,15 +13,13 @@ saves time for everyone, and all others the largest. That the slow ones have no 
 -20, -10 and 0 dB; the three bundled profiles smollm2-skip-2, -4, -8; 8192 bits a distribution; two bytes a weight.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
 from msopt.choices import draft_model_actions, ladder
 
-plt.style.use(Path(__file__).with_name("plain.mplstyle"))
+plt.style.use("msopt.plain")
 
 SPEEDS, SNRS_DB, LEFT_OUT = (0.5, 2.0, 8.0), (-20.0, -10.0, 0.0), (2, 4, 8)
 RUNGS = [msopt.read_profile(msopt.bundled.profile_path(f"smollm2-skip-{layers}")) for layers in LEFT_OUT]

@@ -14,15 +14,13 @@ cell and two tasks. The device with the worst channel then sends 384 to 1536 bit
 drafts were timed on.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
 from msopt.choices import payload_actions, payload_options
 
-plt.style.use(Path(__file__).with_name("plain.mplstyle"))
+plt.style.use("msopt.plain")
 
 PROFILE = msopt.read_profile(msopt.bundled.profile_path("smollm2-skip-2"))
 SPEED, DRAWS = 8.0, 3

@@ -9,21 +9,19 @@ the wait for verification included. Which part of the goodput does a budget leav
 and 0.75 W, little more than a third of what drafting takes, costs nothing. Half a watt costs 2 to 3 % of the goodput, a
 quarter of a watt 24 to 26 %: every device then drafts one token.
 
-**Setting.** K = 20 devices of multispin-llama2, 3 draws. At 0.15 W even drafts of one token are too much.
+**Setting.** K = 20 devices of multispin-llama2, 2 draws. At 0.15 W even drafts of one token are too much.
 """
-
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
 
-plt.style.use(Path(__file__).with_name("plain.mplstyle"))
+plt.style.use("msopt.plain")
 
 BUDGETS_W = np.array([0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0])
 DRAFT_W, SEND_W = 2.0, 0.2
-DRAWS = 3
+DRAWS = 2
 
 kept, lengths, drafting = [], [], []
 for seed in range(DRAWS):
@@ -41,6 +39,6 @@ for axes, rows in ((left, 100.0 * np.array(kept)), (right, np.array(lengths))):
     axes.fill_between(BUDGETS_W, rows.min(axis=0), rows.max(axis=0), alpha=0.2, linewidth=0)
     axes.set(xlabel="average power of a device, at most [W]", xlim=(0.2, 1.03))
     axes.set_ylim(bottom=0.0)
-left.set(ylabel="goodput [% of that without a budget]", title="Goodput; line: mean, band: all of 3 draws")
+left.set(ylabel="goodput [% of that without a budget]", title="Goodput; line: mean, band: both draws")
 right.set(ylabel="mean draft [token]", title="Length of the drafts")
 figure.savefig("power_budget.png")

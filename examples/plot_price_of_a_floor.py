@@ -13,14 +13,12 @@ device has one token a round whatever is done, and a floor of 97 % costs nothing
 proves that no control keeps it.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
 
-plt.style.use(Path(__file__).with_name("plain.mplstyle"))
+plt.style.use("msopt.plain")
 
 PARTS = np.array([0.8, 0.9, 0.95, 0.97, 0.99, 0.999])
 DRAWS = {"multispin-llama2": 3, "uldl-qwen25": 2}

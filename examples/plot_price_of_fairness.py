@@ -13,14 +13,12 @@ nothing but short rounds. Without any fairness it had 99 % or more of what max-m
 **Setting.** K = 20 devices, 3 draws of multispin-llama2 and 2 of uldl-qwen25, no limits; every point a mean over draws.
 """
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 import msopt
 
-plt.style.use(Path(__file__).with_name("plain.mplstyle"))
+plt.style.use("msopt.plain")
 
 UTILITIES = {
     "sum": msopt.Sum(),

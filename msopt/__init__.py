@@ -11,7 +11,8 @@ react         the best modes and power once it is known whose drafts were reject
 best_payloads who sends distributions with its drafts, and who exchanges one after a rejection
 evaluate      the score of any `Control`; `evaluate_reaction` of any `Reaction`
 draw          a scenario from the papers' settings, `PRESETS`
-emulate       a control played round after round, a `PlayedRounds`; `attribution`: what each effect `LeftOut` costs
+emulate       a control played round after round, a `PlayedRounds`; `attribution`: what each effect `LeftOut` costs,
+              each `Fault` of a `FaultPlan` among them
 worst_case    the best guarantee where acceptance is known to an interval; `value_of_knowing`, to a law over prompts
 read_profile  a `Profile`: what was measured on a pair of models; `write_profile`, `draw_from_profiles`
 solve_actions the best row of an `ActionTable` for each device; utilities (`ProportionalFair`, ...) and limits
@@ -40,6 +41,8 @@ from msopt.drawn.presets import PRESETS as PRESETS
 from msopt.drawn.presets import draw as draw
 from msopt.emulation.attribution import attribution as attribution
 from msopt.emulation.event_loop import emulate as emulate
+from msopt.emulation.faults import Fault as Fault
+from msopt.emulation.faults import FaultPlan as FaultPlan
 from msopt.emulation.left_out import LeftOut as LeftOut
 from msopt.emulation.played_rounds import PlayedRounds as PlayedRounds
 from msopt.errors import InfeasibleError as InfeasibleError
@@ -73,21 +76,22 @@ from msopt.solve import solve as solve
 from msopt.uncertain.knowing import value_of_knowing as value_of_knowing
 from msopt.uncertain.worst_case import worst_case as worst_case
 from msopt.variants.action_table import ActionTable as ActionTable
+from msopt.variants.bandwidth_limits import BandwidthCap as BandwidthCap
+from msopt.variants.bandwidth_limits import BandwidthFloor as BandwidthFloor
+from msopt.variants.bandwidth_limits import ResourceBlocks as ResourceBlocks
 from msopt.variants.best_actions import ActionsSolution as ActionsSolution
 from msopt.variants.best_actions import solve_actions as solve_actions
-from msopt.variants.limits import AllowedLengths as AllowedLengths
-from msopt.variants.limits import AveragePower as AveragePower
-from msopt.variants.limits import BandwidthCap as BandwidthCap
-from msopt.variants.limits import BandwidthFloor as BandwidthFloor
-from msopt.variants.limits import DeviceMemory as DeviceMemory
-from msopt.variants.limits import EnergyPerToken as EnergyPerToken
-from msopt.variants.limits import GoodputFloor as GoodputFloor
-from msopt.variants.limits import LongestDraft as LongestDraft
-from msopt.variants.limits import ResourceBlocks as ResourceBlocks
-from msopt.variants.limits import ServerMemory as ServerMemory
-from msopt.variants.limits import Slots as Slots
-from msopt.variants.limits import TokenBudget as TokenBudget
-from msopt.variants.limits import TokenLatencyCeiling as TokenLatencyCeiling
+from msopt.variants.capacity_limits import DeviceMemory as DeviceMemory
+from msopt.variants.capacity_limits import EarliestDeadline as EarliestDeadline
+from msopt.variants.capacity_limits import ServerMemory as ServerMemory
+from msopt.variants.capacity_limits import Slots as Slots
+from msopt.variants.energy_limits import AveragePower as AveragePower
+from msopt.variants.energy_limits import EnergyPerToken as EnergyPerToken
+from msopt.variants.goodput_limits import GoodputFloor as GoodputFloor
+from msopt.variants.goodput_limits import TokenLatencyCeiling as TokenLatencyCeiling
+from msopt.variants.length_limits import AllowedLengths as AllowedLengths
+from msopt.variants.length_limits import LongestDraft as LongestDraft
+from msopt.variants.length_limits import TokenBudget as TokenBudget
 from msopt.variants.utilities import Admission as Admission
 from msopt.variants.utilities import AlphaFair as AlphaFair
 from msopt.variants.utilities import MaxMin as MaxMin

@@ -16,6 +16,7 @@ def cautions(solution: Solution) -> tuple[str, ...]:
     texts = list(solution.scenario.warnings)
     if solution.control is not None and solution.evaluation is not None:
         texts += _beyond_measured(solution.scenario, solution.control)
+        texts += _waited(solution.scenario, solution.control)
         texts += _held_up(solution.scenario, solution.control, float(solution.evaluation.round.round_s))
     return tuple(texts)
 
@@ -30,6 +31,17 @@ def _beyond_measured(scenario: Scenario, control: Control) -> list[str]:
     return [
         f"{scenario.device_label(k)}: draft length {control.draft_length[k]} lies beyond its acceptance_curve of "
         f"{last[k]} values; the curve was continued with its last ratio" + and_more(beyond.size)
+    ]
+
+
+def _waited(scenario: Scenario, control: Control) -> list[str]:
+    """How long the server waits with every draft there, so that a longer round keeps a limit."""
+    if not control.not_before_s:
+        return []
+    last_s = float(np.max(finish_s(scenario, control.problem, control.draft_length, control.bandwidth_hz)))
+    return [
+        f"verification waits until {control.not_before_s:.4g} s, the last draft is there at {last_s:.4g} s: a shorter "
+        "round would break a limit"
     ]
 
 

@@ -1,7 +1,8 @@
 """Scoring one control: goodput, the split of the round, and the signed slack of every constraint."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.random import SeedSequence
@@ -11,7 +12,7 @@ from msopt.errors import InfeasibleError, ParameterError, describe
 from msopt.model.control import Control, ModeRule, Reaction
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round, play, play_some, rejection_probability, sending_s
-from msopt.model.objective import GOODPUT, Utility
+from msopt.model.objective import GOODPUT, Utility, utility_value
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Scenario
 from msopt.model.sharing import PowerLimited
@@ -34,10 +35,10 @@ class Evaluation:
     rejection_probability : array, shape (K,)
     uplink_probability : array, shape (K,), or None
         Probability to be rejected and corrected by uplink; None in [MS]'s problems.
-    slacks : tuple of Slack
-        Of the problem's own limits, then of the variant's.
+    case : ControlCase
+        What the problem's own limits are asked of.
     limits : tuple of Slack
-        Of the variant's alone.
+        Of the variant's limits alone.
     utility : Utility
         What the variant maximises.
     utility_value : float
@@ -48,7 +49,7 @@ class Evaluation:
     standard_error: float | None
     rejection_probability: FloatArray
     uplink_probability: FloatArray | None
-    slacks: tuple[Slack, ...]
+    case: ControlCase
     limits: tuple[Slack, ...] = ()
     utility: Utility = GOODPUT
     utility_value: float = 0.0
@@ -57,6 +58,11 @@ class Evaluation:
     def goodput(self) -> float:
         """Goodput [token/s]."""
         return float(self.round.goodput)
+
+    @cached_property
+    def slacks(self) -> tuple[Slack, ...]:
+        """Of the problem's own limits, then of the variant's."""
+        return (*(limit.slack(self.case) for limit in LIMITS[self.case.control.problem]), *self.limits)
 
     def require_feasible(self) -> None:
         """Raise InfeasibleError naming the broken constraints and by how much."""
@@ -129,12 +135,7 @@ def score(
     variant = Variant.of(scenario) if variant is None else variant
     rejection = rejection_probability(scenario, control.draft_length)
     correction_s = 0.0 if correction is None else float(correction.expected_s(rejection[None, :])[0])
-    played = play(scenario, control.problem, control.draft_length, control.bandwidth_hz, correction_s)
-    if control.served is not None:
-        played = play_some(scenario, played, control.draft_length, control.served)
-        if not played.round_s > 0.0:
-            raise InfeasibleError("nobody takes part, and the round takes no time")
-    case = ControlCase(scenario, control, played)
+    played = _played(scenario, control, correction_s)
     own: tuple[Slack, ...] = ()
     if variant.limits:
         numbers = DecisionNumbers.of(scenario, control, played)
@@ -147,11 +148,23 @@ def score(
         error,
         rejection,
         None if correction is None else correction.uplink_probability(rejection),
-        (*(limit.slack(case) for limit in LIMITS[control.problem]), *own),
+        ControlCase(scenario, control, played),
         own,
         variant.utility,
-        float(variant.utility.value(played.expected_tokens, played.round_s)),
+        utility_value(variant.utility, played.expected_tokens, played.round_s),
     )
+
+
+def _played(scenario: Scenario, control: Control, correction_s: float) -> Round:
+    """The round of a control, with those who take part and the time that it waits."""
+    played = play(scenario, control.problem, control.draft_length, control.bandwidth_hz, correction_s)
+    if control.not_before_s is not None:
+        played = replace(played, draft_upload_s=np.maximum(played.draft_upload_s, control.not_before_s))
+    if control.served is not None:
+        played = play_some(scenario, played, control.draft_length, control.served)
+        if not played.round_s > 0.0:
+            raise InfeasibleError("nobody takes part, and the round takes no time")
+    return played
 
 
 def _check_shapes(scenario: Scenario, control: Control) -> None:

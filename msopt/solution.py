@@ -197,6 +197,7 @@ class Solution(Shown):
             "gap": None if self.gap is None else finite(self.gap),
             "round_s": None if played is None else float(played.round_s),
             "draft_upload_s": None if played is None else float(played.draft_upload_s),
+            **({"not_before_s": self.control.not_before_s} if self.control and self.control.not_before_s else {}),
             "verify_s": None if played is None else float(played.verify_s),
             "correction_s": float(played.correction_s) if played is not None and with_correction else None,
             "per_token_s": self.per_token_s,

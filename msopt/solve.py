@@ -15,8 +15,6 @@ from msopt.options import checked_options
 from msopt.solution import Solution
 from msopt.variants.variant import Variant
 
-_log = logging.getLogger(__name__)
-
 
 def solve(
     scenario: Scenario,
@@ -75,7 +73,7 @@ def solve(
     else:
         raise ParameterError(_papers_alone(problem, method, scenario))
     solution = replace(solution, method=method, warnings=(*variant.remarks, *solution.warnings, *cautions(solution)))
-    _log.info("%r", solution)
+    logging.getLogger(__name__).info("%r", solution)
     return solution
 
 

@@ -26,7 +26,7 @@ def scenario_of(description: Description) -> Scenario:
 
 
 def base(*devices: tuple[float, float, float, float], **changes: dict[str, Any]) -> Description:
-    """The field cases' base scenario with (acceptance, draft_s_per_token, uplink_snr_db, downlink_snr_db) each."""
+    """The base cell with (acceptance, draft_s_per_token, uplink_snr_db, downlink_snr_db) each."""
     keys = ("acceptance", "draft_s_per_token", "uplink_snr_db", "downlink_snr_db")
     tables: Description = {
         "server": {"verify_base_s": 0.2, "verify_per_token_s": 1e-4, "downlink_power_w": 10.0},

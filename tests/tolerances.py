@@ -23,7 +23,7 @@ BASELINE = 1e-4
 """The project's own bar: all-uplink and all-downlink, whose lengths are searched, against enumeration."""
 
 PUBLISHED_DIGITS = 6e-10
-"""Field cases print ten digits after the point or ten significant ones: half a unit of the last is left."""
+"""Right values given by others have ten digits after the point or ten significant ones: half a unit of the last."""
 
 FIVE_DIGITS = 1.1e-5
 """Values printed with five or six significant digits."""

@@ -9,9 +9,14 @@ In both modes the device drafts from levels that can be sent and uploads tokens 
   against the mixture p = s p' + (1 - s) d: with probability 1 - s it draws the token from d, the part of p that
   the levels leave out, and sends its index; otherwise x is accepted with probability min(1, p'(x)/q(x)).
   The result follows p exactly; the price is at most 1 - s of acceptance.
+- **at either**, as it is decided once the rejections are known (**ours**): acceptance must not depend on a mode that
+  depends on it, so verification is that of the device's mode. What is left to draw, max(p' - q, 0), needs p' and q at
+  one place: q travels up or p' down, and the token is the same.
+
+Where every drafted token travels with its distribution, the server has q already and nothing is exchanged.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -30,7 +35,9 @@ from verification.messages import (
 )
 from verification.sampling import Generators, Verdict, at, check_laws, draw, leading, ratio, residual, uniforms
 
-Place = Literal["server", "device"]
+Place = Literal["server", "device", "either"]
+OnUplink = Callable[[Sequence[int]], Sequence[bool]]
+"""Which of the rejected rows of a batch send their distribution up; the others are sent one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,20 +48,41 @@ class Corrected(Verdict):
     ----------
     drafts : list of n messages
         Each device's tokens with the levels of their own probabilities, sent before verification.
+    sent : list of n lists of messages
+        The distributions sent with the tokens, where all are.
     distributions : list of n messages or None
         The distribution sent up or down after a rejection; None where none was needed.
     """
 
     drafts: list[Message] = field(default_factory=list)
+    sent: list[list[Message]] = field(default_factory=list)
     distributions: list[Message | None] = field(default_factory=list)
+
+    def bits(self, row: int) -> tuple[int, int]:
+        """Bits of a row before verification, and after it."""
+        exchanged = self.distributions[row]
+        before = self.drafts[row].bits + sum(message.bits for message in self.sent[row])
+        return before, 0 if exchanged is None else exchanged.bits
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A correction mode and the way distributions are sent in it."""
+    """A correction mode and the way distributions are sent in it.
+
+    Attributes
+    ----------
+    place : "server", "device" or "either"
+    payload : Payload
+    every_token : bool
+        Whether a distribution travels with every drafted token, so that none is exchanged; for the server alone.
+    on_uplink : callable or None
+        Decides for "either", once for a batch.
+    """
 
     place: Place
     payload: Payload
+    every_token: bool = False
+    on_uplink: OnUplink | None = None
 
     def drafting(self, probabilities: Tensor) -> Tensor:
         """What the device draws from in place of its own probabilities, shape (..., V): levels/2^Q."""
@@ -65,64 +93,69 @@ class Exchange:
     ) -> Corrected:
         """Verify drafts that were drawn from `drafting`; arguments as those of `verification.sampling.verify`."""
         check_laws(target, draft, lengths)
-        decide = correct_at_server if self.place == "server" else correct_at_device
-        return decide(target, draft, tokens, lengths, generators, self.payload)
+        if self.place == "server":
+            return _at_server(target, draft, tokens, lengths, generators, self)
+        return _at_device(target, draft, tokens, lengths, generators, self)
 
 
-def correct_at_server(
-    target: Tensor,
-    draft: Tensor,
-    tokens: Tensor,
-    lengths: Sequence[int],
-    generators: Generators,
-    payload: Payload,
+def _at_server(
+    target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int], generators: Generators, exchange: Exchange
 ) -> Corrected:
-    """Verify, and correct at the server from the uploaded distribution of the rejected token.
+    """Verify, and correct at the server from the distribution of the rejected token.
 
     The server is given nothing of the draft but what the messages hold.
     """
+    payload = exchange.payload
     drafts = _draft_messages(draft, tokens, lengths, payload)
-    sent = torch.stack([_scalars(message, tokens.shape[1], payload, target) for message in drafts])
-    kept = leading(uniforms(lengths, generators, target) < ratio(at(target[:, :-1], tokens), sent))
+    scalars = torch.stack([_scalars(message, tokens.shape[1], payload, target) for message in drafts])
+    chance = ratio(at(target[:, :-1], tokens), scalars)
+    kept = leading(uniforms(lengths, generators, target) < chance)
     law = target[torch.arange(len(target), device=target.device), kept].clone()
-    uploaded: list[Message | None] = [None] * len(drafts)
+    sent: list[list[Message]] = [[] for _ in drafts]
+    if exchange.every_token:
+        sent = [
+            [distribution_message(q * payload.total, payload) for q in own[:length]]
+            for own, length in zip(draft, lengths, strict=True)
+        ]
+    exchanged: list[Message | None] = [None] * len(drafts)
     for row, (place, length) in enumerate(zip(kept.tolist(), lengths, strict=True)):
         if place < length:
-            message = distribution_message(draft[row, place] * payload.total, payload)
-            uploaded[row] = message
+            message = (
+                sent[row][place] if sent[row] else distribution_message(draft[row, place] * payload.total, payload)
+            )
+            exchanged[row] = None if sent[row] else message
             law[row] = residual(law[row], read_distribution(message, payload, target) / payload.total)
-    return Corrected(kept, draw(law, generators), drafts, uploaded)
+    return Corrected(kept, draw(law, generators), chance, drafts, sent, exchanged)
 
 
-def correct_at_device(
-    target: Tensor,
-    draft: Tensor,
-    tokens: Tensor,
-    lengths: Sequence[int],
-    generators: Generators,
-    payload: Payload,
+def _at_device(
+    target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int], generators: Generators, exchange: Exchange
 ) -> Corrected:
-    """Verify against what can be sent of the target's law, and correct at the device from what was sent."""
+    """Verify against what can be sent of the target's law, and correct from that where both laws come together."""
+    payload = exchange.payload
     drafts = _draft_messages(draft, tokens, lengths, payload)
     levels = target_levels(target, payload) / payload.total
     rows = torch.arange(len(target), device=target.device)
+    chance = device_acceptance(levels[:, :-1], draft, tokens)
     # One number more than tokens: it is 2 and stops at the end of the longest draft.
     u = torch.nn.functional.pad(uniforms(lengths, generators, target), (0, 1), value=2.0)
-    kept = leading(u[:, :-1] < device_acceptance(levels[:, :-1], draft, tokens))
-    own = u[rows, kept] >= levels[rows, kept].sum(-1)
+    kept = leading(u[:, :-1] < chance)
+    own = (u[rows, kept] >= levels[rows, kept].sum(-1)).tolist()
     law = target[rows, kept].clone()
-    downloaded: list[Message | None] = [None] * len(drafts)
-    for row, (place, length) in enumerate(zip(kept.tolist(), lengths, strict=True)):
-        if place == length:
-            continue
-        if own[row]:
-            law[row] = left_out(target[row, place], levels[row, place])
-        else:
-            message = distribution_message(levels[row, place] * payload.total, payload)
-            downloaded[row] = message
-            received = read_distribution(message, payload, target)
-            law[row] = residual(received / received.sum(), draft[row, place])
-    return Corrected(kept, draw(law, generators), drafts, downloaded)
+    places = kept.tolist()
+    rejected = [row for row, length in enumerate(lengths) if places[row] < length]
+    apart = [row for row in rejected if not own[row]]
+    up = exchange.on_uplink(apart) if exchange.on_uplink else [False] * len(apart)
+    exchanged: list[Message | None] = [None] * len(drafts)
+    for row in set(rejected).difference(apart):
+        law[row] = left_out(target[row, places[row]], levels[row, places[row]])
+    for row, uplink in zip(apart, up, strict=True):
+        p, q = levels[row, places[row]], draft[row, places[row]]
+        exchanged[row] = message = distribution_message((q if uplink else p) * payload.total, payload)
+        received = read_distribution(message, payload, target) / payload.total
+        p, q = (p, received) if uplink else (received, q)
+        law[row] = residual(p / p.sum(), q)
+    return Corrected(kept, draw(law, generators), chance, drafts, [[] for _ in drafts], exchanged)
 
 
 def device_acceptance(levels: Tensor, draft: Tensor, tokens: Tensor) -> Tensor:

@@ -1,7 +1,6 @@
 """`msopt measure`: a pair of real models turned into a profile, step by step, resumable (design section 8)."""
 
 import datetime
-import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -30,13 +29,14 @@ from verification.profile_records import (
 )
 from verification.prompts import prompts_of, sha256_of
 from verification.rounds import Drafted, Session, generate
-from verification.sampling import SamplingRule
+from verification.sampling import SamplingRule, own_generator
 from verification.text_pass import read_text
-from verification.timing import Clock, Stopwatch, time_drafting, time_prompts, time_verification
+from verification.timing import Clock, Stopwatch, time_prompts, time_steps
 from verification.verification_fit import fit_verification
 
 Progress = Callable[[str], None]
 """Called after each step with the name of the next."""
+STEPS_OF_A_ROUND, PROMPTS = "drafting and verification", "prompt processing"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +64,7 @@ class MeasurementPlan:
     context : int
         Tokens in the cache when drafting and verification are timed [token].
     repeats : int
-        Single times of each row of the grid; drafting is timed eight times as often.
+        Single times of each row of the grid; drafting steps are timed eight times as often.
     kept : Profile or None
         Of the same pair, whose acceptance is kept in place of measuring it; `tasks` are none then, and `draft_length`,
         `rule` and `seed` those that it was measured with (`verification.kept_acceptance`).
@@ -110,7 +110,7 @@ class MeasurementPlan:
     @property
     def steps(self) -> list[str]:
         """Names of the steps: acceptance for each task, then the times."""
-        return [*self.tasks, "drafting", "verification", "prompt processing"]
+        return [*self.tasks, STEPS_OF_A_ROUND, PROMPTS]
 
 
 def measure(
@@ -150,10 +150,11 @@ def measure(
         progress(step)
         if step not in partial.done:
             try:
-                partial.keep(step, _run_step(step, plan, pair, watch))
+                partial.add(step, _run_step(step, plan, pair, watch))
             except ParameterError as error:
                 partial.remove()  # what the others found of such a model is worth nothing
                 raise ParameterError(f"{step}: {error}") from None
+            partial.write()  # a full disk loses this step alone
     try:
         return _profile(plan, pair, partial.done)
     except (LookupError, TypeError, ValueError, ParameterError):
@@ -182,18 +183,15 @@ def _settings(plan: MeasurementPlan, pair: Pair) -> dict[str, Any]:
 def _run_step(step: str, plan: MeasurementPlan, pair: Pair, watch: Stopwatch) -> Any:
     if step in plan.tasks:
         return _acceptance(step, plan, pair)
-    if step == "drafting":
-        times = (time_drafting(pair, plan.rule, batch, plan.context, 8 * plan.repeats, watch) for batch in plan.batches)
-        return list(times)
-    if step == "verification":
-        return time_verification(pair, plan.rule, plan.grid, plan.context, plan.repeats, watch)
+    if step == STEPS_OF_A_ROUND:
+        return time_steps(pair, plan.rule, plan.batches, plan.grid, plan.context, plan.repeats, watch)
     return [time_prompts(pair.target, pair.entries, length, plan.repeats, watch) for length in plan.prompt_lengths]
 
 
 def _acceptance(task: str, plan: MeasurementPlan, pair: Pair) -> dict[str, Any]:
     """Rounds of all prompts of a task in one batch, then each text read once by both models."""
     prompts = [pair.target.chat(prompt) for prompt in prompts_of(task, plan.prompts)]
-    own = [_generator(plan.seed, task, place, pair.target.device) for place in range(len(prompts))]
+    own = [own_generator(pair.target.device, plan.seed, task, place) for place in range(len(prompts))]
     session = Session(pair, prompts, plan.rule, own, record=True)
     rounds = generate(session, [plan.draft_length] * len(prompts), plan.tokens)
     found = []
@@ -206,13 +204,7 @@ def _acceptance(task: str, plan: MeasurementPlan, pair: Pair) -> dict[str, Any]:
                 "replayed": replays(laws, pair.entries, plan.draft_length),
             }
         )
-    return {"prompts": found, "mass_outside": [session.draft.mass_outside, session.target.mass_outside]}
-
-
-def _generator(seed: int, task: str, prompt: int, device: torch.device) -> torch.Generator:
-    """A prompt's own generator, the same whatever other tasks and prompts are measured."""
-    digest = hashlib.sha256(f"{seed}/{task}/{prompt}".encode()).digest()
-    return torch.Generator(device).manual_seed(int.from_bytes(digest[:7], "big"))
+    return {"prompts": found, "mass_outside": [session.drafts[0].mass_outside, session.target.mass_outside]}
 
 
 def _runs(found: dict[str, Any]) -> list[PromptRun]:
@@ -266,14 +258,15 @@ def _kept_parts(kept: Profile) -> dict[str, Any]:
 
 
 def _time_parts(plan: MeasurementPlan, done: dict[str, Any]) -> dict[str, Any]:
+    drafted, verified = done[STEPS_OF_A_ROUND]
     rows = tuple(
         VerificationRow(batch=batch, draft_length=length, time=Timing.of(times))
-        for (batch, length), times in zip(plan.grid, done["verification"], strict=True)
+        for (batch, length), times in zip(plan.grid, verified, strict=True)
     )
     fit = fit_verification(
         [row.batch for row in rows], [row.draft_length for row in rows], [row.time.median_s for row in rows]
     )
-    drafting = [Timing.of(times) for times in done["drafting"]]
+    drafting = [Timing.of(times) for times in drafted]
     return {
         "draft_time": drafting[plan.batches.index(1)] if 1 in plan.batches else None,
         "server_draft": tuple(
@@ -282,7 +275,7 @@ def _time_parts(plan: MeasurementPlan, done: dict[str, Any]) -> dict[str, Any]:
         "verification": Verification(rows=rows, fit=fit),
         "prompt_processing": tuple(
             BatchTiming(batch=1, tokens=length, time=Timing.of(times))
-            for length, times in zip(plan.prompt_lengths, done["prompt processing"], strict=True)
+            for length, times in zip(plan.prompt_lengths, done[PROMPTS], strict=True)
         ),
     }
 

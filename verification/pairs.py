@@ -1,6 +1,7 @@
 """A draft and a target that speak of the same tokens."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msopt.errors import ParameterError, describe
@@ -56,28 +57,38 @@ def make_pair(draft: LanguageModel, target: LanguageModel) -> Pair:
 
 
 def load_pair(draft: str, target: str = EMBEDDED, *, dtype: str = "float32", device: str = "cpu") -> Pair:
-    """Load a pair.
+    """Load a pair: `load_pairs` with one draft."""
+    return load_pairs([draft], target, dtype=dtype, device=device)[0]
+
+
+def load_pairs(
+    drafts: Sequence[str], target: str = EMBEDDED, *, dtype: str = "float32", device: str = "cpu"
+) -> list[Pair]:
+    """Load drafts of one target.
 
     Parameters
     ----------
-    draft : str
-        As `verification.language_model.load_model` takes it, or `skip-N`: the target without its N least
+    drafts : sequence of str
+        As `verification.language_model.load_model` takes them, or `skip-N`: the target without its N least
         influential layers.
     target : str
         As `load_model` takes it; by default the embedded model.
     dtype, device : str
-        Of both.
+        Of all.
 
     Raises
     ------
     ParameterError
         Where one cannot be loaded, or their tokenizers differ.
     """
-    rung = re.fullmatch("skip-([0-9]{1,4})", draft)
-    if rung is None and draft.startswith("skip-"):
-        raise ParameterError(f"draft = {describe(draft)} is not skip-N with a whole number N below 10000")
+    rungs = [re.fullmatch("skip-([0-9]{1,4})", draft) for draft in drafts]
+    for draft, rung in zip(drafts, rungs, strict=True):
+        if rung is None and draft.startswith("skip-"):
+            raise ParameterError(f"draft = {describe(draft)} is not skip-N with a whole number N below 10000")
     with quiet_loading():
         large = load_model(target, dtype=dtype, device=device)
         check_prompts(large)
-        small = shortened(large, int(rung[1])) if rung else load_model(draft, dtype=dtype, device=device)
-        return make_pair(small, large)
+        return [
+            make_pair(shortened(large, int(rung[1])) if rung else load_model(draft, dtype=dtype, device=device), large)
+            for draft, rung in zip(drafts, rungs, strict=True)
+        ]

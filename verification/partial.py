@@ -54,8 +54,8 @@ class Partial:
             )
         return found
 
-    def keep(self, step: str, result: Any) -> None:
-        """Keep a step's result.
+    def add(self, step: str, result: Any) -> None:
+        """Take up a step's result; `write` keeps it.
 
         Raises
         ------
@@ -63,11 +63,14 @@ class Partial:
             Where it holds what is no finite number.
         """
         try:
-            text = to_json({"settings": self.settings, "done": self.done | {step: result}})
+            to_json(result)
         except MsoptError as error:
             raise ParameterError(f"a number that was measured is not finite: {error}") from None
         self.done[step] = result
-        write_text(self.path, text)
+
+    def write(self) -> None:
+        """Keep what was taken up."""
+        write_text(self.path, to_json({"settings": self.settings, "done": self.done}))
 
     def damaged(self) -> ParameterError:
         """The error for a file that holds something else."""

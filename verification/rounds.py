@@ -1,19 +1,22 @@
 """Rounds of speculative decoding with real models: several devices draft, one target verifies them in one batch.
 
 Key-value caches live through the rounds; what was rejected is rolled back. Each device draws from its own
-generator, so that its text depends neither on the batch it is in nor on the others' draft lengths.
+generator, so that its text depends neither on the batch it is in nor on the others' draft lengths. Devices may draft
+with models of their own, and begin a text when the one before has ended.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from msopt.errors import ParameterError
+from verification.decoder import Decoder
 from verification.exchange import Corrected, Exchange
 from verification.pairs import Pair
-from verification.sampling import Generators, SamplingRule, at, draw, overlap, ratio, through_end, verify
+from verification.sampling import Generators, SamplingRule, draw, overlap, through_end, verify
 
 Shares = tuple[float, ...]
 
@@ -39,9 +42,10 @@ class Drafted:
     overlap : tuple of float
         Σ min(p, q) at each drafted position, those after a rejection included; empty where not recorded.
     ratio : tuple of float
-        min(1, p(x)/q(x)) of each drafted token; empty where not recorded.
-    payload_bits : int
-        Bits of the draft and of the distribution exchanged; 0 without an exchange.
+        The probability with which each drafted token is accepted, min(1, p(x)/q(x)) where both laws are at hand in
+        full; empty where not recorded.
+    draft_bits, distribution_bits : int
+        Bits sent before verification, and of the distribution exchanged after it; 0 without an exchange.
     """
 
     device: int
@@ -49,7 +53,8 @@ class Drafted:
     accepted: int
     overlap: Shares = ()
     ratio: Shares = ()
-    payload_bits: int = 0
+    draft_bits: int = 0
+    distribution_bits: int = 0
 
     def __post_init__(self) -> None:
         if not 0 <= self.accepted <= self.length:
@@ -65,21 +70,39 @@ class Drafted:
         return min(self.accepted + 1, self.length)
 
 
+class Drafts(NamedTuple):
+    """What some devices have drafted: tokens, and the laws that they were drawn from."""
+
+    devices: list[int]
+    tokens: list[list[int]]
+    laws: list[list[Tensor]]
+
+    def of(self, devices: Container[int]) -> "Drafts":
+        """Those of some of the devices."""
+        rows = [row for row, device in enumerate(self.devices) if device in devices]
+        return Drafts(
+            [self.devices[row] for row in rows], [self.tokens[row] for row in rows], [self.laws[row] for row in rows]
+        )
+
+
 class Session:
     """Devices that generate together.
 
     Parameters
     ----------
-    pair : Pair
+    pair : Pair, or one for each device
+        Of one target; devices with the same pair draft in one batch.
     prompts : sequences of tokens
         One for each device, at least one token each.
     rule : SamplingRule
-        For both models.
+        For all models.
     generators : one generator for each device
     exchange : Exchange or None
         How distributions travel and where a rejection is corrected; None: both laws at hand in full.
     record : bool
-        Whether to keep Σ min(p, q) and min(1, p/q) of every drafted position.
+        Whether to keep Σ min(p, q) and the probability of acceptance of every drafted position.
+    text_tokens : int or None
+        Where a text ends at the latest [token]; None: with the target's end alone.
 
     Attributes
     ----------
@@ -87,34 +110,61 @@ class Session:
         What each device generated.
     ended : list of bool
         Whether it ended its text.
+    drafts : list of Decoder
+        Of the draft models.
+    target : Decoder
+
+    Raises
+    ------
+    ParameterError
+        For pairs of several targets.
     """
 
     def __init__(
         self,
-        pair: Pair,
+        pair: Pair | Sequence[Pair],
         prompts: Sequence[Sequence[int]],
         rule: SamplingRule,
         generators: Generators,
         *,
         exchange: Exchange | None = None,
         record: bool = False,
+        text_tokens: int | None = None,
     ) -> None:
+        count = len(prompts)
         self.texts: list[list[int]] = [[] for _ in prompts]
-        self.ended = [False] * len(prompts)
-        self._pair, self._rule, self._exchange, self._record = pair, rule, exchange, record
-        self._generators = generators
+        self.ended = [False] * count
+        self._rule, self._exchange, self._record, self._text_tokens = rule, exchange, record, text_tokens
+        self._generators = list(generators)
         self._whole = [list(prompt) for prompt in prompts]
-        self.draft, self.target = pair.decoders(len(prompts))
+        pairs = [pair] * count if isinstance(pair, Pair) else list(pair)
+        self._end_tokens = pairs[0].end_tokens
+        if any(each.target is not pairs[0].target or each.entries != pairs[0].entries for each in pairs):
+            raise ParameterError("devices of one session have one target and one vocabulary")
+        decoders = {each: each.decoders(count) for each in dict.fromkeys(pairs)}
+        self.target = decoders[pairs[0]][1]
+        self.drafts = [draft for draft, _ in decoders.values()]
+        self._draft_of = [decoders[each][0] for each in pairs]
 
     def process_prompts(self) -> None:
         """Fill both caches with all but the last token of each prompt, one prompt at a time."""
-        for device, whole in enumerate(self._whole):
-            for decoder in (self.draft, self.target):
-                pending = whole[decoder.lengths[device] : -1]
-                if pending:
-                    decoder.read([pending], [device], [1])
+        for device in range(len(self._whole)):
+            self._process_prompt(device)
 
-    @torch.inference_mode()
+    def begin(self, device: int, prompt: Sequence[int], generator: torch.Generator) -> None:
+        """Let a device begin a new text, with a generator of its own."""
+        self._whole[device], self._generators[device] = list(prompt), generator
+        self.texts[device], self.ended[device] = [], False
+        for decoder in (self._draft_of[device], self.target):
+            decoder.roll_back(device, 0)
+        self._process_prompt(device)
+
+    def _process_prompt(self, device: int) -> None:
+        for decoder in (self._draft_of[device], self.target):
+            pending = self._whole[device][decoder.lengths[device] : -1]
+            if pending:
+                decoder.read([pending], [device], [1])
+
     def round(self, lengths: Sequence[int]) -> list[Drafted]:
         """Draft and verify once for every device that has not ended.
 
@@ -123,10 +173,28 @@ class Session:
         lengths : one whole number for each device
             Tokens to draft, at least 0.
         """
-        devices = [device for device, ended in enumerate(self.ended) if not ended]
+        return self.verify(self.draft([device for device, ended in enumerate(self.ended) if not ended], lengths))
+
+    @torch.inference_mode()
+    def draft(self, devices: Sequence[int], lengths: Sequence[int]) -> Drafts:
+        """Draft for some devices whose texts have not ended, in ascending order; lengths are of all devices."""
+        found: dict[int, tuple[list[int], list[Tensor]]] = {}
+        for decoder in self.drafts:
+            own = [device for device in devices if self._draft_of[device] is decoder]
+            made = self._draft(decoder, own, [self._cut(device, lengths[device]) for device in own])
+            found |= dict(zip(own, zip(*made, strict=True), strict=True))
+        return Drafts(list(devices), [found[device][0] for device in devices], [found[device][1] for device in devices])
+
+    def forget(self, device: int) -> None:
+        """Take back a draft that never arrives: the text stands as before it."""
+        self._draft_of[device].roll_back(device, len(self._whole[device]) - 1)
+
+    @torch.inference_mode()
+    def verify(self, drafts: Drafts) -> list[Drafted]:
+        """Verify drafts in one batch and append what they yield."""
+        devices, tokens, laws = drafts
         if not devices:
             return []
-        tokens, laws = self._draft(devices, [lengths[device] for device in devices])
         drafted = [len(row) for row in tokens]
         logits = self.target.read(
             [
@@ -142,23 +210,29 @@ class Session:
         decide = verify if self._exchange is None else self._exchange.decide
         verdict = decide(p, q, x, drafted, own)
         done = []
-        measured = self._measured(p, q, x, drafted)
+        measured = self._measured(p, q, verdict.chance, drafted)
         for row, device in enumerate(devices):
             accepted = int(verdict.accepted[row])
             self._append(device, tokens[row][:accepted], int(verdict.token[row]))
-            bits = _bits(verdict, row) if isinstance(verdict, Corrected) else 0
-            done.append(Drafted(device, drafted[row], accepted, *measured[row], bits))
+            bits = verdict.bits(row) if isinstance(verdict, Corrected) else (0, 0)
+            done.append(Drafted(device, drafted[row], accepted, *measured[row], *bits))
         return done
 
-    def _draft(self, devices: list[int], lengths: list[int]) -> tuple[list[list[int]], list[list[Tensor]]]:
-        """Draft for each device; tokens and the laws they were drawn from."""
+    def _cut(self, device: int, length: int) -> int:
+        """A draft reaches no further than the text."""
+        return length if self._text_tokens is None else min(length, self._text_tokens - len(self.texts[device]))
+
+    def _draft(
+        self, decoder: Decoder, devices: list[int], lengths: list[int]
+    ) -> tuple[list[list[int]], list[list[Tensor]]]:
+        """Draft for devices with one model; tokens and the laws they were drawn from."""
         tokens: list[list[int]] = [[] for _ in devices]
         laws: list[list[Tensor]] = [[] for _ in devices]
         rows = [row for row, length in enumerate(lengths) if length]
-        pending = {row: self._whole[devices[row]][self.draft.lengths[devices[row]] :] for row in rows}
+        pending = {row: self._whole[devices[row]][decoder.lengths[devices[row]] :] for row in rows}
         while rows:
             chosen = [devices[row] for row in rows]
-            logits = self.draft.read([pending[row] for row in rows], chosen, [1] * len(rows))
+            logits = decoder.read([pending[row] for row in rows], chosen, [1] * len(rows))
             q = self._rule.probabilities(logits[:, 0])
             if self._exchange is not None:
                 q = self._exchange.drafting(q)
@@ -167,9 +241,7 @@ class Session:
                 laws[row].append(law)
                 tokens[row].append(token)
                 pending[row] = [token]
-            rows = [
-                row for row in rows if len(tokens[row]) < lengths[row] and tokens[row][-1] not in self._pair.end_tokens
-            ]
+            rows = [row for row in rows if len(tokens[row]) < lengths[row] and tokens[row][-1] not in self._end_tokens]
         return tokens, laws
 
     @staticmethod
@@ -184,30 +256,27 @@ class Session:
                 x[row, : len(token)] = torch.tensor(token, device=p.device)
         return q, x
 
-    def _measured(self, p: Tensor, q: Tensor, x: Tensor, drafted: list[int]) -> list[tuple[Shares, Shares]]:
-        """Σ min(p, q) and min(1, p/q) at each device's drafted positions, where they are recorded."""
+    def _measured(self, p: Tensor, q: Tensor, chance: Tensor, drafted: list[int]) -> list[tuple[Shares, Shares]]:
+        """Σ min(p, q) and the probability of acceptance at each device's drafted positions, where they are recorded."""
         if not self._record:
             return [((), ()) for _ in drafted]
-        p = p[:, :-1]
-        overlaps, ratios = overlap(p, q).clamp_max(1.0).tolist(), ratio(at(p, x), at(q, x)).tolist()
+        overlaps, chances = overlap(p[:, :-1], q).clamp_max(1.0).tolist(), chance.tolist()
         return [
             (tuple(one[:length]), tuple(other[:length]))
-            for one, other, length in zip(overlaps, ratios, drafted, strict=True)
+            for one, other, length in zip(overlaps, chances, drafted, strict=True)
         ]
 
     def _append(self, device: int, accepted: list[int], token: int) -> None:
         """Append what a round yielded, and roll both caches back to what stands."""
-        new = through_end([*accepted, token], self._pair.end_tokens)
-        self.ended[device] = new[-1] in self._pair.end_tokens
-        self.texts[device] += new
+        text = self.texts[device]
+        new = through_end([*accepted, token], self._end_tokens)
+        if self._text_tokens is not None:
+            new = new[: self._text_tokens - len(text)]
+        text += new
+        self.ended[device] = text[-1] in self._end_tokens or len(text) == self._text_tokens
         self._whole[device] += new
-        for decoder in (self.draft, self.target):
+        for decoder in (self._draft_of[device], self.target):
             decoder.roll_back(device, len(self._whole[device]) - 1)
-
-
-def _bits(verdict: Corrected, row: int) -> int:
-    sent = verdict.distributions[row]
-    return verdict.drafts[row].bits + (0 if sent is None else sent.bits)
 
 
 def generate(session: Session, lengths: Sequence[int], tokens: int) -> list[Drafted]:

@@ -5,6 +5,7 @@ random generators. Rows are devices; each draws from its own generator, in its o
 gets depends neither on the others of its batch nor on their draft lengths.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -167,10 +168,13 @@ class Verdict:
         How many leading tokens of each draft were accepted.
     token : tensor, shape (n,)
         The token after them: the correction of the first rejected one, or the bonus after a whole draft.
+    chance : tensor, shape (n, L)
+        The probability with which each drafted token is accepted when all before it are; beyond a draft no meaning.
     """
 
     accepted: Tensor
     token: Tensor
+    chance: Tensor
 
 
 def uniforms(lengths: Sequence[int], generators: Generators, like: Tensor) -> Tensor:
@@ -215,7 +219,13 @@ def verify(target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int]
     law = target[torch.arange(len(target), device=target.device), accepted].clone()
     if rejected:
         law[rejected] = residual(law[rejected], draft[rejected, accepted[rejected]])
-    return Verdict(accepted, draw(law, generators))
+    return Verdict(accepted, draw(law, generators), chances)
+
+
+def own_generator(device: torch.device, *names: object) -> torch.Generator:
+    """A generator by what it is for: the same whatever else is drawn."""
+    digest = hashlib.sha256("/".join(map(str, names)).encode()).digest()
+    return torch.Generator(device).manual_seed(int.from_bytes(digest[:7], "big"))
 
 
 def through_end(tokens: Sequence[int], end: frozenset[int]) -> list[int]:

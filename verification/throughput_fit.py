@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
-from msopt.numerics.intervals import LEVEL
+from msopt.numerics.intervals import student_factor
 from verification.verification_fit import least_squares
 
 COSTS = ("verify_base_s", "server_draft_s_per_token", "verify_per_token_s", "verify_per_device_s")
@@ -101,7 +100,7 @@ def fit_throughputs(rows: Sequence[ThroughputRow]) -> ThroughputFit:
         if len(kept) == 1 or coefficient.min() > 0.0:
             break
         del kept[int(coefficient.argmin())]
-    reach = float(stdtrit(len(rows) - len(kept), 0.5 + LEVEL / 2.0)) * error
+    reach = student_factor(len(rows) - len(kept)) * error
     fitted = {
         COSTS[place]: FittedCost(float(value), max(0.0, float(value - half)), float(value + half))
         for place, value, half in zip(kept, coefficient, reach, strict=True)

@@ -18,9 +18,10 @@ from verification.pairs import Pair
 from verification.sampling import SamplingRule, draw, verify
 
 Clock = Callable[[], float]
-Tick = Callable[[], None]
 WARM_UP = 2
-"""Times that are not counted before those that are."""
+"""Turns that are not counted before those that are."""
+DRAFTED_TOGETHER = 8
+"""Drafting steps of one turn."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,35 @@ def context_tokens(model: LanguageModel, length: int) -> list[int]:
     return (text * (length // len(text) + 1))[:length]
 
 
-def time_drafting(
-    pair: Pair, rule: SamplingRule, batch: int, context: int, repeats: int, watch: Stopwatch
-) -> list[float]:
-    """Single times of one drafting step of a batch of texts [s]: one token each, drawn."""
+def time_steps(
+    pair: Pair,
+    rule: SamplingRule,
+    batches: Sequence[int],
+    grid: Sequence[tuple[int, int]],
+    context: int,
+    repeats: int,
+    watch: Stopwatch,
+) -> tuple[list[list[float]], list[list[float]]]:
+    """Single times of a drafting step of each batch size and of the verification of each (batch, draft length) [s].
+
+    All take turns, in an order that changes with every repeat, so that a slow spell, or a machine that gets warm, meets
+    both models and all sizes. A turn of drafting is `DRAFTED_TOGETHER` steps in a row, as a round has them.
+    """
+    order = torch.Generator().manual_seed(0)
+    drafting = [(_drafter(pair, rule, batch, context), DRAFTED_TOGETHER) for batch in batches]
+    cells = drafting + [(_verifier(pair, rule, batch, length, context), 1) for batch, length in grid]
+    times: list[list[float]] = [[] for _ in cells]
+    for repeat in range(WARM_UP + repeats):
+        for place in torch.randperm(len(cells), generator=order).tolist():
+            work, steps = cells[place]
+            seconds = [watch.seconds(work) for _ in range(steps)]
+            if repeat >= WARM_UP:
+                times[place] += seconds
+    return times[: len(drafting)], times[len(drafting) :]
+
+
+def _drafter(pair: Pair, rule: SamplingRule, batch: int, context: int) -> Callable[[], None]:
+    """One drafting step of a batch of texts, ready to be repeated: one token each, drawn, after a text that is read."""
     texts = list(range(batch))
     decoder, _ = pair.decoders(batch)
     decoder.read([context_tokens(pair.draft, context)] * batch, texts, [1] * batch)
@@ -72,32 +98,7 @@ def time_drafting(
         drawn = draw(rule.probabilities(decoder.read(tokens, texts, [1] * batch)[:, 0]), own)
         tokens = [[token] for token in drawn.tolist()]
 
-    return [watch.seconds(step) for _ in range(WARM_UP + repeats)][WARM_UP:]
-
-
-def time_verification(
-    pair: Pair,
-    rule: SamplingRule,
-    grid: Sequence[tuple[int, int]],
-    context: int,
-    repeats: int,
-    watch: Stopwatch,
-    tick: Tick = lambda: None,
-) -> list[list[float]]:
-    """Single times of the verification of each (batch, draft length) of a grid [s].
-
-    The rows take turns, in an order that changes with every repeat, so that a slow spell meets all of them.
-    """
-    order = torch.Generator().manual_seed(0)
-    cells = [_verifier(pair, rule, batch, length, context) for batch, length in grid]
-    times: list[list[float]] = [[] for _ in grid]
-    for repeat in range(WARM_UP + repeats):
-        for place in torch.randperm(len(grid), generator=order).tolist():
-            seconds = watch.seconds(cells[place])
-            if repeat >= WARM_UP:
-                times[place].append(seconds)
-        tick()
-    return times
+    return step
 
 
 def _verifier(pair: Pair, rule: SamplingRule, batch: int, length: int, context: int) -> Callable[[], None]:

@@ -200,4 +200,7 @@ def compare(left: Any, sense: Sense, right: Any, unit: str, name: str) -> Requir
         raise ParameterError(f"limit {name}: its left side, {describe(left)}, is no combination of decisions")
     if not same_unit(left.unit, unit):
         raise ParameterError(f"the left side of a limit in {unit} is in {left.unit}")
-    return left._compare(sense, right, name)
+    try:
+        return left._compare(sense, right, name)
+    except ParameterError as error:
+        raise ParameterError(f"limit {name}: {error}") from None

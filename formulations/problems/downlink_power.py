@@ -116,8 +116,9 @@ class DownlinkPower(AbstractFormulation):
     def decision(self) -> Decision:
         """Powers [W], within the total, and the common delay of one distribution [s]."""
         power = within_budget(np.maximum(self.downlink_power_w.value, 0.0), self.scenario.downlink_power_w)
-        slowest = np.min(self._rates(power / self.scenario.downlink_power_w))
-        return {"downlink_power_w": power, "delay_s": np.asarray(self.scenario.distribution_bits / slowest)}
+        slowest = float(np.min(self._rates(power / self.scenario.downlink_power_w)))
+        delay_s = self.scenario.distribution_bits / slowest if slowest > 0.0 else np.inf
+        return {"downlink_power_w": power, "delay_s": np.asarray(delay_s)}
 
     def score(self, decision: Decision) -> float:
         """The least rate [bit/s]."""

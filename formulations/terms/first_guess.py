@@ -11,9 +11,10 @@ from msopt.model.scenario import Scenario
 from msopt.model.sharing import Sharing
 
 HALVINGS = 40
-GRID_DEADLINES, GRID_LENGTHS, PRICE_HALVINGS = 32, 12, 20
-CHARGES = 4
-"""How often a token is charged its verification anew, each time at the goodput found before (Dinkelbach)."""
+GRID_DEADLINES, GRID_LENGTHS, PRICE_HALVINGS = 32, 12, 12
+CHARGES, GAIN = 4, 1.01
+"""How often a token is charged its verification at most, each time at the goodput found before (Dinkelbach); and by
+which factor that has to have grown for another time."""
 
 SMALLEST_LENGTH = 0.05
 """A draft length below this [token] is sized as this."""
@@ -99,7 +100,9 @@ def draft_control_guess(
         gained = np.sum(np.take_along_axis(tokens, chosen, axis=0), axis=-1)
         round_s = deadline + scenario.verify_s(lengths)
         best = int(np.argmax(gained / round_s))
-        goodput = float(gained[best] / round_s[best])
+        before, goodput = goodput, float(gained[best] / round_s[best])
+        if goodput <= GAIN * before:
+            break
     return lengths[best], float(round_s[best]), deadline[best] - lengths[best] * busy
 
 

@@ -44,7 +44,7 @@ def check_utility(utility: Utility, count: int) -> None:
         raise ParameterError(f"{describe(utility)} is no utility")
     name, goodput = utility.name, _apart(count)
     value = value_of(utility, goodput)
-    expressed = float(np.asarray(utility.expression(cp.Constant(goodput), cp).value))
+    expressed = float(np.asarray(expression_of(utility, cp.Constant(goodput)).value))
     if not np.isclose(value, expressed, rtol=UNIT_RTOL, atol=UNIT_RTOL):
         raise ParameterError(f"{name}: its value at {goodput} is {value:.9g}, and its expression says {expressed:.9g}")
     if not value_of(utility, 2.0 * goodput) > value:
@@ -56,9 +56,19 @@ def _apart(count: int) -> FloatArray:
     return np.asarray(0.3 + np.arange(count) / count)
 
 
+def expression_of(utility: Utility, goodput: cp.Expression) -> cp.Expression:
+    """The utility's expression; ParameterError where it is none, or not one number."""
+    answer = utility.expression(goodput, cp)
+    if not isinstance(answer, cp.Expression):
+        raise ParameterError(f"{utility.name}: its expression is {describe(answer)}, none of CVXPY's")
+    if not answer.is_scalar():
+        raise ParameterError(f"{utility.name}: its expression is an array of shape {answer.shape}, not one number")
+    return answer
+
+
 def conic(utility: Utility, goodput: cp.Expression) -> tuple[cp.Expression, list[cp.Constraint]]:
     """The utility as an affine expression, with the cones that make it so; raises FormulationError if not concave."""
-    expression = utility.expression(goodput, cp)
+    expression = expression_of(utility, goodput)
     if expression.is_affine():
         return expression, []
     if not expression.is_concave():

@@ -23,7 +23,7 @@ from msopt.model.validation import check_whole
 from msopt.solve import solve
 from msopt.variants.action_table import ActionTable
 from msopt.variants.best_actions import solve_actions
-from msopt.variants.limits import EarliestDeadline
+from msopt.variants.capacity_limits import EarliestDeadline
 
 LARGEST_PARTITIONED = 8
 """Devices up to which every partition is tried where groups differ."""

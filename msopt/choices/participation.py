@@ -11,7 +11,7 @@ from msopt.model.scenario import Scenario
 from msopt.model.validation import check_whole
 from msopt.variants.action_table import ActionTable
 from msopt.variants.best_actions import solve_actions
-from msopt.variants.limits import Slots
+from msopt.variants.capacity_limits import Slots
 from msopt.variants.utilities import WeightedSum
 
 EACH_ROUND = SearchEffort(regions=30)

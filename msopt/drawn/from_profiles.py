@@ -68,9 +68,9 @@ def draw_from_profiles(
     named = list(profiles.items())
     _check_one_target(named)
     cell = ULDL_CELL.with_options(devices, radio)
-    place, fading, _, choice = np.random.default_rng(seed).random((devices, 4)).T
+    place, fading, *_ = np.random.default_rng(seed).random((devices, 4)).T
     mine = [named[k % len(named)] for k in range(devices)]
-    chosen = [""] * devices if served else [_task(p, tasks, float(u)) for (_, p), u in zip(mine, choice, strict=True)]
+    chosen = [""] * devices if served else [task for _, task in drawn_roles(profiles, tasks, devices, seed)]
     curves = [] if served else [task_of(p, task).survival for (_, p), task in zip(mine, chosen, strict=True)]
     timed = next((p for _, p in named if p.verification is not None), named[0][1])
     stepped = next((p for _, p in named if p.server_draft), named[0][1])
@@ -117,6 +117,16 @@ def draw_from_profiles(
         ),
     )
     return scenario, comment
+
+
+def drawn_roles(
+    profiles: Mapping[str, Profile], tasks: Sequence[str], devices: int, seed: int
+) -> list[tuple[str, str]]:
+    """The profile, by its name, and the task of each device of `draw_from_profiles`."""
+    named = list(profiles.items())
+    mine = [named[k % len(named)] for k in range(devices)]
+    *_, choice = np.random.default_rng(seed).random((devices, 4)).T
+    return [(name, _task(profile, tasks, float(u))) for (name, profile), u in zip(mine, choice, strict=True)]
 
 
 def about(served: Served) -> str:

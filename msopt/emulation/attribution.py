@@ -10,6 +10,9 @@ from msopt.model.control import Control
 from msopt.model.scenario import Scenario
 from msopt.numerics.intervals import LEVEL, residual_reach
 
+TOGETHER = "all of these at once"
+"""What several effects are called."""
+
 
 @dataclass(frozen=True)
 class EffectCost:
@@ -69,12 +72,13 @@ def attribution(
 
     effects = dict(left_out.each())
     if left_out not in (FORMULA, *effects.values()):
-        effects["all of these at once"] = left_out
+        effects[TOGETHER] = left_out
     plain = play(FORMULA)
-    return tuple(_cost(name, plain, play(effect), level) for name, effect in effects.items())
+    return tuple(effect_cost(name, plain, play(effect), level) for name, effect in effects.items())
 
 
-def _cost(effect: str, plain: PlayedRounds, played: PlayedRounds, level: float) -> EffectCost:
+def effect_cost(effect: str, plain: PlayedRounds, played: PlayedRounds, level: float = LEVEL) -> EffectCost:
+    """What the play with an effect costs against the one of the same seed and length without it."""
     starts = batch_starts(plain.rounds, plain.correlated_rounds, played.correlated_rounds)
     reach = residual_reach(played.residuals(starts) - plain.residuals(starts), level) / plain.predicted
     cost = (plain.goodput - played.goodput) / plain.predicted

@@ -37,7 +37,7 @@ def channel_blocks(
     if left_out.solved_anew:
         found = solve_many(scenarios, control.problem)
         controls = [
-            replace(control, draft_length=length, bandwidth_hz=share, mode_rule="best", served=None)
+            replace(control, draft_length=length, bandwidth_hz=share, mode_rule="best", served=None, not_before_s=None)
             for length, share in zip(found.draft_length, found.bandwidth_hz, strict=True)
         ]
     return [

@@ -10,7 +10,7 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.emulation.left_out import LeftOut
-from msopt.emulation.sources import PlayedTokens
+from msopt.emulation.sources import OnUplink, PlayedTokens
 from msopt.model.acceptance import Acceptance, beta_counts
 from msopt.model.scenario import Scenario
 
@@ -28,12 +28,20 @@ class LawTokens:
     text_tokens : int or None
         Tokens of one text, which then takes the place of the prompt; None: texts without end.
     seed : SeedSequence
+    kept : array, shape (R, K), optional
+        What is left of every token's acceptance in each of the rounds to come, where it drifts: S(l) kept^l [1].
     """
 
     def __init__(
-        self, acceptance: Acceptance, prompt_rounds: int, text_tokens: int | None, seed: np.random.SeedSequence
+        self,
+        acceptance: Acceptance,
+        prompt_rounds: int,
+        text_tokens: int | None,
+        seed: np.random.SeedSequence,
+        kept: FloatArray | None = None,
     ) -> None:
         self._law, self._prompt_rounds, self._text_tokens = acceptance, prompt_rounds, text_tokens
+        self._kept = kept
         self._uniform, self._prompts, places = (np.random.default_rng(child) for child in seed.spawn(3))
         self._beta = (acceptance.std > 0.0) & np.array([curve is None for curve in acceptance.curves])
         count = acceptance.mean.size
@@ -42,16 +50,18 @@ class LawTokens:
         self._left = places.integers(1, text_tokens, size=count, endpoint=True) if text_tokens else np.zeros(count, int)
         self._ended = np.ones(count, dtype=bool)
 
-    def play(self, draft_length: IntArray, drafts: BoolArray, arrives: BoolArray) -> PlayedTokens:
-        """The next n rounds."""
+    def play(self, draft_length: IntArray, drafts: BoolArray, arrives: BoolArray, on_uplink: OnUplink) -> PlayedTokens:
+        """The next n rounds; where rejections are corrected is nothing to a law."""
         uniform = np.maximum(self._uniform.random(draft_length.shape), _LEAST)
         fresh = self._fresh_alpha(draft_length.shape)
         planned = np.where(drafts, draft_length, 0)
-        runs = _runs(self._law.survival, uniform, planned)
+        here = slice(self._played, self._played + len(planned))
+        kept = None if self._kept is None else self._kept[here]
+        runs = _runs(self._law.survival, uniform, planned, kept)
         if self._text_tokens:
-            return self._texts(planned, arrives, runs, uniform, fresh)
+            return self._texts(planned, arrives, runs, uniform, fresh, kept)
         if self._beta.any():
-            alpha = self._alpha_by_rounds(fresh)
+            alpha = self._alpha_by_rounds(fresh) * (1.0 if kept is None else kept)
             runs = np.where(self._beta, _geometric_runs(uniform, alpha, planned), runs)
         self._played += len(planned)
         return PlayedTokens(planned, np.where(arrives, runs, 0), np.where(arrives, runs + 1, 0))
@@ -74,7 +84,13 @@ class LawTokens:
         return alpha
 
     def _texts(
-        self, planned: IntArray, arrives: BoolArray, runs: IntArray, uniform: FloatArray, fresh: FloatArray
+        self,
+        planned: IntArray,
+        arrives: BoolArray,
+        runs: IntArray,
+        uniform: FloatArray,
+        fresh: FloatArray,
+        kept: FloatArray | None,
     ) -> PlayedTokens:
         """Round by round: where a text stands depends on all rounds before."""
         drafted, tokens = np.empty_like(planned), np.empty_like(planned)
@@ -84,7 +100,7 @@ class LawTokens:
             np.minimum(length, left, out=drafted[place])
             if some:
                 alpha = np.where(ended, fresh[place], alpha)
-                own = _geometric_runs(uniform[place], alpha, length)
+                own = _geometric_runs(uniform[place], alpha if kept is None else alpha * kept[place], length)
                 runs[place] = np.where(self._beta, own, runs[place])
             new = np.minimum(runs[place] + 1, left) * arrives[place]
             left = left - new
@@ -96,12 +112,14 @@ class LawTokens:
         return PlayedTokens(drafted, np.where(arrives, np.minimum(runs, drafted), 0), tokens)
 
 
-def _runs(survival: Callable[[IntArray], FloatArray], uniform: FloatArray, longest: IntArray) -> IntArray:
-    """The greatest l up to the longest with a uniform number below S(l), by bisection: S never rises."""
+def _runs(
+    survival: Callable[[IntArray], FloatArray], uniform: FloatArray, longest: IntArray, kept: FloatArray | None
+) -> IntArray:
+    """The greatest l up to the longest with a uniform number below S(l) kept^l, by bisection: neither rises."""
     low, high = np.zeros_like(longest), longest + 1
     while np.any(high - low > 1):
         middle = (low + high) // 2
-        accepted = uniform < survival(middle)
+        accepted = uniform < (survival(middle) if kept is None else survival(middle) * kept**middle)
         low, high = np.where(accepted, middle, low), np.where(accepted, high, middle)
     return low
 
@@ -114,19 +132,16 @@ def _geometric_runs(uniform: FloatArray, alpha: FloatArray, longest: IntArray) -
 
 
 class FormulaClock:
-    """The formula's step times, lognormal around them and with stragglers where these are asked for."""
+    """The formula's step times, lognormal around them where that is asked for."""
 
     def __init__(self, scenario: Scenario, left_out: LeftOut, seed: np.random.SeedSequence) -> None:
         self._scenario, self._left_out = scenario, left_out
-        self._devices, self._server, self._slow = (np.random.default_rng(child) for child in seed.spawn(3))
+        self._devices, self._server = (np.random.default_rng(child) for child in seed.spawn(2))
 
     def draft_s(self, drafted: IntArray) -> FloatArray:
         """L_k tau_k [s]."""
-        seconds = drafted * self._scenario.draft_s_per_token * self._around_one(self._devices, drafted.shape)
-        if self._left_out.straggler_probability > 0.0:
-            slow = self._slow.random(drafted.shape) < self._left_out.straggler_probability
-            seconds = seconds * np.where(slow, self._left_out.straggler_factor, 1.0)
-        return np.asarray(seconds)
+        around = self._around_one(self._devices, drafted.shape)
+        return np.asarray(drafted * self._scenario.draft_s_per_token * around)
 
     def verify_s(self, drafted: IntArray, arrives: BoolArray) -> FloatArray:
         """T_ver of the drafts that arrive [s]; nothing where none does."""

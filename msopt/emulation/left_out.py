@@ -1,9 +1,10 @@
 """What the synchronous formula leaves out, each under its name and off unless it is asked for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from msopt.emulation.faults import NO_FAULTS, Fault, FaultPlan
 from msopt.errors import ParameterError, describe
 from msopt.model.validation import MOST_TOKENS, Number, check_whole
 
@@ -25,8 +26,8 @@ class LeftOut:
         Beta law. The first texts begin anywhere, so that devices do not end together. None: texts without end.
     compute_variation : float
         Coefficient of variation of every draft and verification time, lognormal with the formula's mean [1].
-    straggler_probability, straggler_factor : float
-        How often a device drafts so many times slower in a round [1].
+    delay_s : float
+        Mean of what every draft is under way longer, exponential [s].
     coherence_rounds : int or None
         Rounds after which every channel is drawn anew, the mean power as in the scenario; None: it stays.
     fading_shape : float
@@ -34,11 +35,8 @@ class LeftOut:
         infinite, and up to 2 its deviation [1].
     solved_anew : bool
         Whether the control is solved anew for each of these channels.
-    loss_probability : float
-        How often a draft is lost on its way: the server waits for it, then verifies the others, and the device
-        drafts anew from the same place of its text [1].
-    dropout_round, dropout_device : int
-        The round from which a device takes part no longer (None: never), and which device that is.
+    faults : FaultPlan
+        What goes wrong by a plan: drafts lost and late, stragglers, devices that drop out, acceptance that drifts.
 
     Raises
     ------
@@ -48,25 +46,18 @@ class LeftOut:
 
     text_tokens: int | None = None
     compute_variation: float = 0.0
-    straggler_probability: float = 0.0
-    straggler_factor: float = 5.0
+    delay_s: float = 0.0
     coherence_rounds: int | None = None
     fading_shape: float = 3.0
     solved_anew: bool = False
-    loss_probability: float = 0.0
-    dropout_round: int | None = None
-    dropout_device: int = 0
+    faults: FaultPlan = NO_FAULTS
 
     def __post_init__(self) -> None:
-        for name, least in (("text_tokens", 1), ("coherence_rounds", 1), ("dropout_round", 0)):
+        for name in ("text_tokens", "coherence_rounds"):
             if getattr(self, name) is not None:
-                check_whole(name, getattr(self, name), least, MOST_TOKENS)
-        check_whole("dropout_device", self.dropout_device, 0)
-        for name in ("compute_variation", "straggler_probability", "straggler_factor", "loss_probability"):
+                check_whole(name, getattr(self, name), 1, MOST_TOKENS)
+        for name in ("compute_variation", "delay_s"):
             Number().check(name, getattr(self, name))
-        for name in ("straggler_probability", "loss_probability"):
-            if getattr(self, name) > 1.0:
-                raise ParameterError(f"{name} = {describe(getattr(self, name))} is not a probability, from 0 to 1")
         Number(above_zero=True).check("fading_shape", self.fading_shape)
         if self.fading_shape <= LEAST_SHAPE:
             raise ParameterError(f"fading_shape = {describe(self.fading_shape)} is not above {LEAST_SHAPE:g}")
@@ -80,44 +71,34 @@ class LeftOut:
             yield "ends of texts", alone(text_tokens=self.text_tokens)
         if self.compute_variation > 0.0:
             yield "random compute times", alone(compute_variation=self.compute_variation)
-        if self.straggler_probability > 0.0:
-            yield (
-                "stragglers",
-                alone(
-                    straggler_probability=self.straggler_probability,
-                    straggler_factor=self.straggler_factor,
-                ),
-            )
+        if self.delay_s > 0.0:
+            yield "random delays", alone(delay_s=self.delay_s)
         if self.coherence_rounds is not None:
             fading = alone(coherence_rounds=self.coherence_rounds, fading_shape=self.fading_shape)
             yield "fading, control kept", fading
             if self.solved_anew:
                 yield "fading, solved anew", replace(fading, solved_anew=True)
-        if self.loss_probability > 0.0:
-            yield "lost drafts", alone(loss_probability=self.loss_probability)
-        if self.dropout_round is not None:
-            yield (
-                "a device drops out",
-                alone(dropout_round=self.dropout_round, dropout_device=self.dropout_device),
-            )
+        for name, plan in self.faults.each():
+            yield name, alone(faults=plan)
 
 
 FORMULA = LeftOut()
 """Nothing: the rounds of the formula."""
 
 
-def typical(rounds: int, devices: int) -> LeftOut:
-    """Every effect at a size that is nothing unusual (ours), for at least `LEAST_ROUNDS` rounds of so many devices.
+def typical(rounds: int, device_names: Sequence[str]) -> LeftOut:
+    """Every effect at a size that is nothing unusual (ours), for at least `LEAST_ROUNDS` rounds of these devices.
 
     Texts of 256 tokens; times that vary by a fifth; one draft in 100 five times slower, one in 100 lost; ten or more
     channels, or as many as have whole prompts; the first device of several leaves half way.
     """
+    faults = [Fault(kind="straggler", probability=0.01, factor=5.0), Fault(kind="lost", probability=0.01)]
+    if len(device_names) > 1:
+        faults.append(Fault(kind="dropout", devices=(device_names[0],), first_round=rounds // 2))
     return LeftOut(
         text_tokens=256,
         compute_variation=0.2,
-        straggler_probability=0.01,
         coherence_rounds=PROMPT_ROUNDS * max(1, rounds // (10 * PROMPT_ROUNDS)),
         solved_anew=True,
-        loss_probability=0.01,
-        dropout_round=rounds // 2 if devices > 1 else None,
+        faults=FaultPlan(faults=tuple(faults)),
     )

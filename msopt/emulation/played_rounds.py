@@ -1,8 +1,9 @@
 """What a play leaves: when every device did what in every round, what came of it, and the goodput with its interval."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from math import lcm
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 
 MOST_BATCHES = 32
 MODE_NAMES = ("none", "uplink", "downlink")
+_TIMES_OF_DEVICES = ("draft_end_s", "upload_end_s", "corrected_s")
+_COUNTS = ("drafts", "arrives", "drafted", "accepted", "tokens")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class PlayedRounds(Shown):
-    """R rounds of K devices on a virtual clock that starts at 0.
+    """R rounds of K devices on a virtual clock: a whole play, from 0 on, or a piece of one.
 
     Attributes
     ----------
@@ -90,12 +93,12 @@ class PlayedRounds(Shown):
     @property
     def goodput(self) -> float:
         """Tokens of all rounds over their time [token/s]."""
-        return float(np.sum(self.round_tokens) / self.start_s[-1])
+        return float(np.sum(self.round_tokens) / (self.start_s[-1] - self.start_s[0]))
 
     @property
     def device_goodput(self) -> FloatArray:
         """The same of each device, shape (K,) [token/s]."""
-        return np.asarray(np.sum(self.tokens, axis=0) / self.start_s[-1])
+        return np.asarray(np.sum(self.tokens, axis=0) / (self.start_s[-1] - self.start_s[0]))
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Student's interval of the goodput of a play without end, a ratio of sums over batches of rounds [token/s].
@@ -113,13 +116,31 @@ class PlayedRounds(Shown):
         tokens = np.add.reduceat(self.round_tokens, starts).astype(float)
         return ratio_residuals(tokens, np.add.reduceat(self.round_s, starts))
 
+    @classmethod
+    def from_frame(cls, table: "pd.DataFrame", predicted: float = float("nan")) -> "PlayedRounds":
+        """The play that `to_frame` made a table of; what the table does not say is told or left at its default."""
+        names = tuple(dict.fromkeys(table["device"]))
+        shape = (len(table) // len(names), len(names))
+        each: dict[str, Any] = {name: table[name].to_numpy().reshape(shape) for name in (*_TIMES_OF_DEVICES, *_COUNTS)}
+        start_s = table["start_s"].to_numpy().reshape(shape)[:, 0]
+        return cls(
+            device_names=names,
+            predicted=predicted,
+            predicted_error=0.0,
+            start_s=np.append(start_s, table["end_s"].to_numpy()[-1]),
+            verify_start_s=table["verify_start_s"].to_numpy().reshape(shape)[:, 0],
+            verified_s=table["verified_s"].to_numpy().reshape(shape)[:, 0],
+            mode=np.array([MODE_NAMES.index(name) for name in table["mode"]]).reshape(shape),
+            **each,
+        )
+
     def summary(self) -> Summary:
         """What `repr`, `print` and a notebook show of it."""
         facts = {
             "realised": figures(self.goodput, "token/s"),
             "predicted": figures(self.predicted, "token/s"),
             "tokens": str(int(np.sum(self.tokens))),
-            "time": figures(float(self.start_s[-1]), "s"),
+            "time": figures(float(self.start_s[-1] - self.start_s[0]), "s"),
         }
         return Summary(f"{self.rounds} rounds of {len(self.device_names)} devices", facts)
 
@@ -131,7 +152,7 @@ class PlayedRounds(Shown):
         ax : Axes, optional
             Where to draw; a new figure by default.
         """
-        so_far = np.cumsum(self.round_tokens) / self.start_s[1:]
+        so_far = np.cumsum(self.round_tokens) / (self.start_s[1:] - self.start_s[0])
         return running_value(ax, so_far, self.predicted, "rounds", "goodput [token/s]")
 
     def to_frame(self) -> "pd.DataFrame":
@@ -150,12 +171,23 @@ class PlayedRounds(Shown):
             "device": np.tile(np.array(self.device_names, dtype=object), shape[0]),
         }
         columns |= {name: np.repeat(values, shape[1]) for name, values in by_round.items()}
-        for name in ("draft_end_s", "upload_end_s", "corrected_s", "drafts", "arrives"):
-            columns[name] = getattr(self, name).ravel()
-        for name in ("drafted", "accepted", "tokens"):
+        for name in (*_TIMES_OF_DEVICES, *_COUNTS):
             columns[name] = getattr(self, name).ravel()
         columns["mode"] = np.array(MODE_NAMES, dtype=object)[self.mode].ravel()
         return pd.DataFrame(columns)
+
+
+def joined(pieces: Sequence[PlayedRounds]) -> PlayedRounds:
+    """Pieces that follow each other as one play."""
+    if len(pieces) == 1:
+        return pieces[0]
+    each: dict[str, Any] = {
+        field.name: np.concatenate([getattr(piece, field.name) for piece in pieces])
+        for field in fields(PlayedRounds)
+        if isinstance(getattr(pieces[0], field.name), np.ndarray)
+    }
+    each["start_s"] = np.concatenate([pieces[0].start_s, *(piece.start_s[1:] for piece in pieces[1:])])
+    return replace(pieces[0], **each)
 
 
 def batch_starts(rounds: int, *correlated: int) -> IntArray:

@@ -1,6 +1,6 @@
 """Someone's control as JSON: what `msopt solve` and `msopt react` write, or any script with the same keys."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -42,11 +42,16 @@ class _ControlFile(_Entry):
     problem: Problem = "heterogeneous"
     method: str | None = None
     correction: Correction | None = None
+    not_before_s: float | None = Field(default=None, ge=0.0)
     devices: list[_ControlLengths]
 
 
 class _ReactionFile(_Entry):
     devices: list[_Exchange]
+
+
+ControlFile: TypeAlias = _ControlFile | _ReactionFile
+"""What a file may hold: a control, or the reaction to one outcome."""
 
 
 def parse_control(text: str, scenario: Scenario) -> Control | Reaction:
@@ -100,6 +105,7 @@ def _control(file: _ControlFile, scenario: Scenario) -> Control:
         if file.correction and frees_bands(file.correction)
         else _RULE_OF_METHOD.get(file.method or "", "best"),
         served=None if all(served) else np.array(served),
+        not_before_s=file.not_before_s,
     )
 
 

@@ -42,7 +42,8 @@ _OF_FILE: dict[str, Any] = {
     **{table: (model, ... if table in _NEEDED else model()) for table, model in _MODELS.items()},
     "devices": (GenericAlias(list, (_MODELS["devices"],)), ...),
 }
-_File = create_model("_File", __base__=_Table, **_OF_FILE)
+ScenarioFile = create_model("ScenarioFile", __base__=_Table, **_OF_FILE)
+"""What a file holds, before profiles are read and laws are checked."""
 _SPELLINGS = (
     (".*\u2212", 'the minus sign is U+2212, write "-"'),
     (r"[+-]?\d{1,3}(,\d{3})+", "write numbers without commas"),
@@ -80,7 +81,7 @@ def parse(text: str, name: str, folder: Path | None = None) -> dict[str, Any]:
     raw = load_toml(text)
     _check_tables(raw)
     try:
-        file = _File.model_validate(raw).model_dump()
+        file = ScenarioFile.model_validate(raw).model_dump()
     except ValidationError as error:
         raise ParameterError(_first_fault(error, raw)) from None
     names = tuple(device["name"] for device in file["devices"])
@@ -172,8 +173,8 @@ def _spelling_hint(line: str) -> str:
 def _check_tables(raw: dict[str, Any]) -> None:
     """Name what pydantic's own messages would not: a table that is misspelt, missing or empty."""
     for key in raw:
-        if key not in _File.model_fields:
-            raise ParameterError(f"unknown table or key {describe(key)}{_suggest(key, _File.model_fields)}")
+        if key not in ScenarioFile.model_fields:
+            raise ParameterError(f"unknown table or key {describe(key)}{_suggest(key, ScenarioFile.model_fields)}")
     for table in _NEEDED:
         if table != "devices" and table not in raw:
             raise ParameterError(f"no [{table}] table")

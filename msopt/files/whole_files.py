@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
+from typing import BinaryIO
 
 from msopt.errors import ParameterError, describe
 
@@ -84,14 +85,28 @@ def _replace(target: Path, content: bytes) -> None:
     # Named before it is there, so that an interrupt at any moment leaves nothing; the whole name might be too long.
     temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}")
     try:
-        with temporary.open("xb") as stream:
+        with _nameless(target.parent) or temporary.open("xb") as stream:
             if mode is not None:
-                temporary.chmod(mode)
+                os.chmod(stream.fileno(), mode)
             stream.write(content)
+            stream.flush()
+            if not temporary.exists():
+                number = stream.fileno()  # a dir_fd that does not matter: without one, Python does not follow the link
+                os.link(f"/proc/self/fd/{number}", temporary, src_dir_fd=number)
         os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _nameless(folder: Path) -> BinaryIO | None:
+    """A new file in a folder that is gone with a process that is killed; None where the system has no such files."""
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
+        return None
+    try:
+        return open(os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o666), "wb")
+    except OSError:  # the file system has none, or writing there will say what is wrong
+        return None
 
 
 def make_folder(path: str | PathLike[str]) -> None:

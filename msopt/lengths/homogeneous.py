@@ -5,6 +5,8 @@ remains is one number.
 """
 
 from dataclasses import dataclass
+from functools import cache
+from math import ceil, floor
 
 import numpy as np
 from scipy.optimize import brentq
@@ -79,7 +81,8 @@ def best_common_length(scenario: Scenario, per_token_s: float, limits: tuple[int
 
 def better_neighbour(scenario: Scenario, per_token_s: float, real: float, limits: tuple[int, int]) -> int:
     """The better of the two whole common lengths beside a real one, within limits."""
-    candidates = np.unique(np.clip([np.floor(real), np.ceil(real)], *limits))
+    low, high = limits
+    candidates = np.array([min(max(low, whole), high) for whole in (floor(real), ceil(real))], dtype=float)
     return int(candidates[np.argmax(common_goodput(scenario, per_token_s, candidates))])
 
 
@@ -138,6 +141,7 @@ def enumerated_length(
 
 
 def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: float) -> float:
+    @cache  # the ends are asked for twice
     def gain(length: float) -> float:
         here = np.full(scenario.device_count, length)
         more = np.add.reduce(np.exp(scenario.acceptance.log_marginal_tokens(here)))

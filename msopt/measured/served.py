@@ -11,7 +11,6 @@ from typing import Self
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import stdtrit
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
@@ -19,7 +18,7 @@ from msopt.measured.profile import CurvePoint
 from msopt.measured.served_counts import Counts, curve_of
 from msopt.model.acceptance import Acceptance
 from msopt.model.validation import MOST_SERVED, check_whole
-from msopt.numerics.intervals import LEVEL, proportion_interval
+from msopt.numerics.intervals import proportion_interval, student_factor
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class Served:
         reach = np.inf
         if tokens.size > 1:
             spread = np.sqrt(weights**2 @ (tokens - mean) ** 2 * tokens.size / (tokens.size - 1)) / weights.sum()
-            reach = float(stdtrit(tokens.size - 1, 0.5 + LEVEL / 2.0) * spread)
+            reach = student_factor(tokens.size - 1) * float(spread)
         low, high = (
             pooled_acceptance(min(1.0, max(0.0, (mean + sign * reach - 1.0) / draft_length)), draft_length)
             for sign in (-1.0, 1.0)

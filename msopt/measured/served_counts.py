@@ -41,6 +41,8 @@ class Counts:
         Accepted tokens and one of the target's for each draft, where that is told in place of the drafts [token].
     by_confidence : bool
         Whether drafts end where the draft is unsure: the longer ones are the better ones then, and say nothing of all.
+    reach : tuple of int
+        Drafts that had an l-th token, l = 1, 2, ...; empty where it was not told.
     """
 
     drafts: int | None
@@ -49,6 +51,7 @@ class Counts:
     at: tuple[int, ...] = ()
     emitted: int | None = None
     by_confidence: bool = False
+    reach: tuple[int, ...] = ()
 
     def of_length(self, draft_length: int) -> "Counts":
         """With the drafts and the accepted tokens that follow where all drafts have one length.
@@ -119,7 +122,7 @@ def _parts(counts: Sequence[Counts], told: Collection[int]) -> list[_Part]:
     unlike = [
         part
         for part, length in zip(counts, alike, strict=True)
-        if length is None and _sure(part) < len(part.at) and not part.by_confidence
+        if length is None and _sure(part) < len(part.at) and not part.by_confidence and not part.reach
     ]
     seen = {length for part, length in zip(counts, alike, strict=True) if length and (part.drafts or 0) >= _NO_CHANCE}
     known = sorted(set(told) or seen)
@@ -132,7 +135,9 @@ def _parts(counts: Sequence[Counts], told: Collection[int]) -> list[_Part]:
     found = []
     for part, length in zip(counts, alike, strict=True):
         drafts = part.drafts or 0
-        if length is not None:
+        if part.reach:
+            found.append(_Part(drafts, part.at, tuple(map(float, part.reach))))
+        elif length is not None:
             found.append(_Part(drafts, part.at, (float(drafts),) * length))
         elif _sure(part) == len(part.at):
             found.append(_Part(drafts, part.at, (float(drafts),) * len(part.at), short=True))

@@ -15,6 +15,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray
 from msopt.errors import MsoptError, ParameterError
+from msopt.measured.served_counts import Counts
 from msopt.model.validation import MOST_SERVED
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -120,6 +121,13 @@ def _listed(places: Sequence[int]) -> str:
     shown = ", ".join(map(str, places[:_SHOWN_LINES]))
     more = f" and {len(places) - _SHOWN_LINES} more" if len(places) > _SHOWN_LINES else ""
     return f"line{'s' if len(places) > 1 else ''} {shown}{more}"
+
+
+def counts_by_rates(mean: float, accepted: int, drafted: int, rates: FloatArray) -> Counts:
+    """The counts of a line that tells mean and rates by position; both rounded."""
+    drafts = drafts_of_mean(mean, accepted, drafted, rates)
+    at = np.minimum.accumulate(np.rint(rates * drafts)).astype(np.int64)
+    return Counts(drafts, drafted, accepted, tuple(at.tolist()))
 
 
 def drafts_of_mean(mean: float, accepted: int, drafted: int, rates: FloatArray) -> int:

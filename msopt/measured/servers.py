@@ -6,15 +6,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from msopt.errors import ParameterError
-from msopt.measured.llamacpp_log import ACCEPTANCE, read_llamacpp
+from msopt.measured.llamacpp_log import ACCEPTANCE, DRAFTED, read_llamacpp, read_llamacpp_answers
 from msopt.measured.prometheus_text import has_samples
-from msopt.measured.request_metrics import HISTOGRAM, read_requests
+from msopt.measured.request_metrics import HISTOGRAM, TENSORRT_ANSWERS, VLLM_ANSWERS, read_requests
 from msopt.measured.served import Served
 from msopt.measured.served_counts import Counts
 from msopt.measured.server_records import ServerText, named, plain_lines, undecoded
+from msopt.measured.sglang_answers import ROUNDS, read_sglang_answers
 from msopt.measured.sglang_text import GAUGES, INFO, MEAN, read_sglang_gauges, read_sglang_info, read_sglang_log
 from msopt.measured.speculation_counters import LLAMACPP_COUNTERS, VLLM_COUNTERS, read_counters
-from msopt.measured.tensorrt_stats import STATS, read_stats
+from msopt.measured.tensorrt_stats import COUNTERS, STATS, read_stats, read_tensorrt_counters
 from msopt.measured.vllm_log import MARK, read_log
 from msopt.model.validation import MOST_SERVED, check_whole
 
@@ -77,6 +78,7 @@ def _holds(pattern: str | re.Pattern[str]) -> Callable[[ServerText], bool]:
     return lambda text: text.holds(compiled)
 
 
+_ANSWERS, _TENSORRT_ANSWERS = _holds(f'"{HISTOGRAM}"'), _holds(f'"{TENSORRT_ANSWERS.mark}"')
 _ALL_DRAFTS = (
     'its rate by position is the share of all drafts whose first tokens were all accepted, "draft acceptance" '
 )
@@ -98,8 +100,8 @@ READERS: tuple[ServerReader, ...] = (
     ServerReader(
         "vLLM",
         "answers",
-        _holds(f'"{HISTOGRAM}"'),
-        partial(_by_record, read_requests),
+        lambda text: _ANSWERS(text) and not _TENSORRT_ANSWERS(text),
+        partial(_by_record, partial(read_requests, VLLM_ANSWERS)),
         rate="its histogram counts steps by accepted tokens, draft_acceptance_rate is accepted over drafted tokens",
         unknown=f"{_POOLED}; without the steps one by one, too, which drafts were shorter",
     ),
@@ -130,12 +132,39 @@ READERS: tuple[ServerReader, ...] = (
         unknown=_MEAN_ONLY,
     ),
     ServerReader(
+        "SGLang",
+        "answers",
+        _holds(f'"{ROUNDS}"'),
+        read_sglang_answers,
+        rate="its histogram counts rounds by accepted tokens; spec_accept_length is tokens a round with the target's "
+        "own, spec_accept_rate accepted over drafted tokens, of a tree over those of all its branches",
+        unknown=f"{_POOLED}; where its lengths adapt, which drafts were shorter",
+    ),
+    ServerReader(
+        "TensorRT-LLM",
+        "counters",
+        _samples(COUNTERS),
+        lambda text: Served.of_counts(read_tensorrt_counters(text.lines, text.model), text.draft_length),
+        rate="its counters by position are the drafts that had so many tokens, and those whose first tokens were all "
+        "accepted; without positions accepted and drafted tokens, acceptance_length tokens a round of one iteration",
+        unknown=_POOLED,
+        by_model=True,
+    ),
+    ServerReader(
         "TensorRT-LLM",
         "iteration statistics",
         _holds(f'"{STATS}"'),
         partial(_by_record, read_stats),
         rate="acceptanceLength is tokens a round with the target's own; its tokens and drafts are taken in its place",
         unknown=_MEAN_ONLY,
+    ),
+    ServerReader(
+        "TensorRT-LLM",
+        "answers",
+        _TENSORRT_ANSWERS,
+        partial(_by_record, partial(read_requests, TENSORRT_ANSWERS)),
+        rate="its histogram counts steps by accepted tokens, acceptance_rate is accepted over drafted tokens",
+        unknown=f"{_POOLED}; with a draft_len_schedule, which drafts were shorter",
     ),
     ServerReader(
         "llama.cpp",
@@ -150,9 +179,18 @@ READERS: tuple[ServerReader, ...] = (
         "log",
         _holds(ACCEPTANCE),
         partial(_by_record, read_llamacpp),
-        rate="draft acceptance is accepted over drafted tokens, mean len tokens a round with the target's own",
-        unknown=f"{_MEAN_ONLY}; it ends drafts early for want of confidence (--spec-draft-p-min), and their mean "
-        "length is taken for all",
+        rate="draft acceptance is accepted over drafted tokens, mean len tokens a round with the target's own, acc per "
+        "pos the share of all drafts whose first tokens were all accepted",
+        unknown=f"without acc per pos (told at trace level) {_MEAN_ONLY}; it ends drafts early for want of confidence "
+        "(--spec-draft-p-min), and their mean length is taken for all",
+    ),
+    ServerReader(
+        "llama.cpp",
+        "answers",
+        _holds(f'"{DRAFTED}"'),
+        partial(_by_record, read_llamacpp_answers),
+        rate="draft_n_accepted over draft_n is accepted over drafted tokens",
+        unknown=f"{_MEAN_ONLY}; how many drafts there were",
     ),
 )
 """In the order in which one server's texts are preferred where a file holds several."""

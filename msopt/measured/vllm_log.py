@@ -18,7 +18,7 @@ import numpy as np
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError, describe
 from msopt.measured.served_counts import MOST_TOKENS, Counts
-from msopt.measured.server_records import ContradictionError, DamagedError, drafts_of_mean, named, read_records
+from msopt.measured.server_records import ContradictionError, DamagedError, counts_by_rates, named, read_records
 from msopt.model.validation import MOST_SERVED
 
 MARK = re.compile(r"(?:SpecDecoding|Speculative) metrics:")
@@ -143,9 +143,7 @@ def _counts(record: str) -> Counts:
     mean, rates = _number(fields, _MEAN), _rates(fields)
     if not mean >= 1.0:
         raise ContradictionError(f"{describe(f'{_MEAN}: {fields[_MEAN]}')} is below 1, or no number")
-    drafts = drafts_of_mean(mean, accepted, drafted, rates)
-    at = np.minimum.accumulate(np.rint(rates * drafts)).astype(np.int64)
-    return Counts(drafts, drafted, accepted, tuple(at.tolist()))
+    return counts_by_rates(mean, accepted, drafted, rates)
 
 
 def _since_start(fields: Mapping[str, str]) -> Counts:

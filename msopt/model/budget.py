@@ -31,15 +31,16 @@ def within_budget(shares: Any, budget: FloatArray | float) -> FloatArray:
     """
     values = np.asarray(shares, dtype=float)
     used = np.asarray(np.add.reduce(values, axis=-1, keepdims=True))
-    adds = np.count_nonzero(values, axis=-1, keepdims=True)
+    adds = np.add.reduce(values != 0.0, axis=-1, keepdims=True)
     allowed = budget * (1.0 - np.where(adds > 1, (adds + 1.0) * _EPS, 0.0))
     over = (used > allowed) & np.isfinite(used)
     if not over.any():
         return values
     within = over & (used <= budget)
-    digits = np.where(within, values, 0.0) / np.spacing(budget)  # by a power of two: exact
-    exact = within & np.all(digits == np.rint(digits), axis=-1, keepdims=True)
-    factor = np.where(over & ~exact, allowed / np.where(over, used, 1.0), 1.0)
+    if within.any():
+        digits = np.where(within, values, 0.0) / np.spacing(budget)  # by a power of two: exact
+        within &= np.all(digits == np.rint(digits), axis=-1, keepdims=True)
+    factor = np.where(over & ~within, allowed / np.where(over, used, 1.0), 1.0)
     return np.asarray(np.where(over, np.minimum(values * factor, budget), values))
 
 

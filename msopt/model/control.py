@@ -59,6 +59,9 @@ class Control(Frozen):
         directions in one "shared-band" or in "separate-bands".
     served : array of bool, shape (..., K), optional
         Who takes part in the round; all by default. The others draft nothing and get nothing in it.
+    not_before_s : float, optional
+        Verification begins no sooner after the round's start [s], though all drafts be there: what keeps a mean power,
+        or meets a server that is busy until then.
     """
 
     problem: Problem
@@ -66,6 +69,7 @@ class Control(Frozen):
     bandwidth_hz: FloatArray
     mode_rule: ModeRule = "best"
     served: BoolArray | None = None
+    not_before_s: float | None = None
 
     def __post_init__(self) -> None:
         for field, allowed in (("problem", PROBLEMS), ("mode_rule", MODE_RULES)):
@@ -87,6 +91,13 @@ class Control(Frozen):
             if served.shape != self.draft_length.shape or np.any(self.draft_length[~served] > 0):
                 raise ParameterError("control: served has to be one truth value for each device, who drafts is served")
             object.__setattr__(self, "served", frozen(served))
+        if self.not_before_s is not None:
+            earliest = numbers(self.not_before_s, "control: not_before_s")
+            if earliest.shape != () or not (np.isfinite(earliest) and earliest >= 0.0):
+                raise ParameterError(
+                    f"control: not_before_s = {describe(self.not_before_s)} is not a finite number of at least 0"
+                )
+            object.__setattr__(self, "not_before_s", float(earliest))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

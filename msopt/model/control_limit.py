@@ -5,6 +5,9 @@ from typing import Any, ClassVar, Literal, Self
 
 from msopt.errors import ParameterError
 
+Sense = Literal["<=", ">="]
+Conic = Literal["exact", "relaxed", "none"]
+
 
 class ControlLimit:
     """left <= right, or >=: written once for the numbers of a decision and for a convex program, and once for a table.
@@ -33,8 +36,8 @@ class ControlLimit:
 
     name: ClassVar[str]
     unit: ClassVar[str]
-    sense: ClassVar[Literal["<=", ">="]] = "<="
-    conic: ClassVar[Literal["exact", "relaxed", "none"]] = "exact"
+    sense: ClassVar[Sense] = "<="
+    conic: ClassVar[Conic] = "exact"
     idle: ClassVar[bool] = False
     number: ClassVar[str] = ""
     number_unit: ClassVar[str] = ""
@@ -65,7 +68,7 @@ class ControlLimit:
         return type(self).left is not ControlLimit.left and type(self).right is not ControlLimit.right
 
     @property
-    def in_program(self) -> Literal["exact", "relaxed", "none"]:
+    def in_program(self) -> Conic:
         """`conic`, of a limit with two sides; "none" of one without."""
         return self.conic if self.sided else "none"
 

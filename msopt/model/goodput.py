@@ -24,7 +24,7 @@ class Round:
     expected_tokens : array, shape (..., K)
         E_k(L_k), the correction or bonus token included.
     draft_upload_s, verify_s, correction_s : arrays, shape (...)
-        The parts of the round [s]; the correction is an expectation, 0 in [MS]'s problems.
+        Its parts [s], until verification begins and after; the correction is an expectation, 0 in [MS]'s problems.
     """
 
     expected_tokens: FloatArray

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from msopt.arrays import FloatArray
+from msopt.arrays import FloatArray, numbers
 from msopt.errors import ParameterError
 
 PROOF_RTOL = 5e-11
@@ -94,7 +94,20 @@ class Utility:
         -------
         value : array, shape (...)
         """
-        return np.asarray(np.sum(self.of_device(tokens / np.asarray(round_s)[..., None]), axis=-1))
+        return np.asarray(np.sum(self.checked(tokens / np.asarray(round_s)[..., None]), axis=-1))
+
+    def checked(self, goodput: FloatArray) -> FloatArray:
+        """What each device adds; ParameterError where the answer is not one number for each, none NaN or infinity."""
+        answer = self.of_device(goodput)
+        good = isinstance(answer, np.ndarray) and answer.dtype.kind == "f" and answer.shape == goodput.shape
+        if not (good and np.all(answer < np.inf)):
+            answer = numbers(answer, f"utility {self.name}: of_device")
+            if answer.shape != goodput.shape:
+                raise ParameterError(
+                    f"utility {self.name}: of_device answers an array of shape {answer.shape}, not {goodput.shape}"
+                )
+            _no_nan(self, "of_device", answer)
+        return answer
 
     def terms(self, tokens: FloatArray, round_s: tuple[float, float], target: float) -> WorthTerms:
         """What may beat a target in rounds of a length between two; by default as if all took the shortest.
@@ -106,7 +119,7 @@ class Utility:
             The shortest and the longest round [s].
         target : float
         """
-        return WorthTerms(self.of_device(tokens / round_s[0]), 0.0, -target)
+        return WorthTerms(self.checked(tokens / round_s[0]), 0.0, -target)
 
     def raised(self, target: float, excess: float, round_s: tuple[float, float]) -> float:
         """No round beats the target by more than this value where `terms` leave an excess."""
@@ -156,3 +169,18 @@ class Sum(Utility):
 
 
 GOODPUT = Sum()
+
+
+def utility_value(utility: Utility, tokens: FloatArray, round_s: FloatArray) -> float:
+    """The worth of one round; ParameterError where a utility of one's own answers no number."""
+    answer = numbers(utility.value(tokens, round_s), f"utility {utility.name}: value")
+    if answer.shape != ():
+        raise ParameterError(f"utility {utility.name}: value answers an array of shape {answer.shape}, not ()")
+    _no_nan(utility, "value", answer)
+    return float(answer)
+
+
+def _no_nan(utility: Utility, method: str, answer: FloatArray) -> None:
+    if not np.all(answer < np.inf):
+        told = "NaN" if np.any(np.isnan(answer)) else "infinity"
+        raise ParameterError(f"utility {utility.name}: {method} answers {told}")

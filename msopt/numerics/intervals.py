@@ -38,6 +38,15 @@ def proportion_interval(accepted: float, trials: float, level: float = LEVEL) ->
     return low, high
 
 
+def student_factor(freedom: int, level: float = LEVEL) -> float:
+    """How many standard errors Student's interval reaches to either side, by its degrees of freedom.
+
+    >>> student_factor(2)
+    4.3027
+    """
+    return float(stdtrit(freedom, 0.5 + level / 2.0))
+
+
 def mean_interval(drawn: FloatArray, level: float = LEVEL) -> tuple[float, float]:
     """Student's interval of the mean of two or more independent draws.
 
@@ -47,7 +56,7 @@ def mean_interval(drawn: FloatArray, level: float = LEVEL) -> tuple[float, float
     (-0.4841, 4.4841)
     """
     mean = float(np.mean(drawn))
-    reach = float(stdtrit(drawn.size - 1, 0.5 + level / 2.0) * np.std(drawn, ddof=1) / np.sqrt(drawn.size))
+    reach = float(student_factor(drawn.size - 1, level) * np.std(drawn, ddof=1) / np.sqrt(drawn.size))
     return mean - reach, mean + reach
 
 
@@ -73,4 +82,4 @@ def residual_reach(residuals: FloatArray, level: float = LEVEL) -> float:
     """
     parts = residuals.size
     error = np.sqrt(np.sum(residuals**2) * parts / (parts - 1))
-    return float(stdtrit(parts - 1, 0.5 + level / 2.0) * error)
+    return student_factor(parts - 1, level) * float(error)

@@ -18,7 +18,7 @@ from msopt.variants.action_problem import ActionProblem
 from msopt.variants.action_table import ActionTable
 from msopt.variants.conflict import why_none
 from msopt.variants.decision import DecisionNumbers, limit_slack
-from msopt.variants.limits import Admitted
+from msopt.variants.goodput_limits import Admitted
 from msopt.variants.table_rules import TableRules
 from msopt.variants.table_search import TableProof, TableSearch
 from msopt.variants.utilities import Admission, MaxMin
@@ -213,7 +213,7 @@ def _searched(
     bounds, nodes, unknown = [], 0, ""
     for problem in _problems(scenario, tables, variant.utility, variant.limits):
         try:
-            proof = _proof(problem, effort, starts)
+            proof = _proof(problem, effort, starts, -np.inf if best is None else best[1].value)
         except InfeasibleError as error:
             unknown = str(error)
             continue
@@ -241,20 +241,25 @@ def _searched(
     )
 
 
-def _proof(problem: ActionProblem, effort: SearchEffort, starts: IntArray | None) -> TableProof | None:
+def _proof(problem: ActionProblem, effort: SearchEffort, starts: IntArray | None, known: float) -> TableProof | None:
     """One search; where it met no choice, another from one that the fairest of utilities meets."""
     try:
-        return TableSearch(problem, effort).run(starts)
+        return TableSearch(problem, effort, known).run(starts)
     except InfeasibleError:
         fair = TableSearch(ActionProblem(problem.scenario, problem.table, MaxMin(), problem.rules), effort)
         if not fair.possible() or fair.choice is None:
             raise
-        return TableSearch(problem, effort).run(fair.choice[None, :])
+        return TableSearch(problem, effort, known).run(fair.choice[None, :])
 
 
 def _possible(scenario: Scenario, tables: Sequence[ActionTable], limits: Sequence[ControlLimit]) -> bool:
     """Whether some choice keeps some limits, as far as a short search goes."""
     effort = SearchEffort(regions=_SHORT)
+    if len(tables) > 1:  # what none of them allows at least together allows, none allows alone
+        every = replace(tables[0], allowed=np.any([table.allowed for table in tables], axis=0))
+        together = [TableSearch(one, effort) for one in _problems(scenario, [every], GOODPUT, limits)]
+        if not any(search.possible() or search.open for search in together):
+            return False
     return any(TableSearch(one, effort).possible() for one in _problems(scenario, tables, GOODPUT, limits))
 
 
@@ -269,6 +274,7 @@ def _problems(
 def _rules(scenario: Scenario, table: ActionTable, limits: Sequence[ControlLimit]) -> TableRules:
     rules = TableRules(scenario, table)
     for limit in limits:
+        rules.whose = f"limit {limit.name}"
         limit.on_table(rules)
     return rules
 

@@ -11,6 +11,7 @@ from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round, finish_s
 from msopt.model.scenario import Scenario
 from msopt.model.slacks import Slack
+from msopt.variants.well_formed import side_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,7 +63,7 @@ class DecisionNumbers:
 
 def limit_slack(limit: ControlLimit, at: DecisionNumbers) -> Slack:
     """The room that a limit leaves in a decision."""
-    left, right = (np.asarray(side(at), dtype=float) for side in (limit.left, limit.right))
+    left, right = (side_of(limit, side, at) for side in ("left", "right"))
     if limit.sense == ">=":
         left, right = -left, -right
     ends = np.where(np.isfinite(right), np.abs(right), 0.0)

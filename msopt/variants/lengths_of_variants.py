@@ -8,10 +8,13 @@ from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError
 from msopt.lengths.region_search import SearchEffort
 from msopt.model.control import Control
+from msopt.model.goodput import finish_s
 from msopt.model.scenario import Problem, Scenario
 from msopt.variants.action_table import ActionTable
 from msopt.variants.best_actions import ActionsSolution, best_of_variant
 from msopt.variants.variant import Variant
+
+_WAITS = 1e-9  # relative: a deadline this much beyond the last draft is waited for; less is round-off
 
 
 def solve_lengths(
@@ -101,9 +104,12 @@ def solve_common_length(
 def _control(problem: Problem, found: ActionsSolution) -> Control:
     at = found.choice, np.arange(found.choice.size)
     served = found.table.verified[at] > 0.0
+    length = np.rint(found.table.drafted[at]).astype(np.int64)
+    last_s = float(np.max(finish_s(found.scenario, problem, length, found.bandwidth_hz)))
     return Control(
         problem=problem,
-        draft_length=np.rint(found.table.drafted[at]).astype(np.int64),
+        draft_length=length,
         bandwidth_hz=found.bandwidth_hz,
         served=None if np.all(served) else served,
+        not_before_s=found.deadline_s if found.deadline_s > last_s * (1.0 + _WAITS) else None,
     )

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from msopt.arrays import BoolArray, FloatArray
+from msopt.arrays import BoolArray, FloatArray, numbers
 from msopt.errors import ParameterError
 from msopt.model.scenario import Scenario
 from msopt.variants.action_table import ActionTable
@@ -61,6 +62,8 @@ class TableRules:
         The longest times for sending [s].
     least_deadline_s : float
         No deadline is sooner [s].
+    whose : str
+        The limit that is speaking, as messages call it.
     """
 
     def __init__(self, scenario: Scenario, table: ActionTable) -> None:
@@ -71,17 +74,18 @@ class TableRules:
         self.spares: list[RoundLine] = []
         self.airtimes: list[RoundLine] = []
         self.least_deadline_s = 0.0
+        self.whose = ""
         self._maps: list[BandwidthMap] = []
 
     # What limits call; every array may be anything that numpy makes one of shape (A, K).
 
     def forbid(self, actions: Any) -> None:
         """Actions that no control may have."""
-        self.allowed &= ~np.broadcast_to(np.asarray(actions, dtype=bool), self.table.shape)
+        self.allowed &= self._full(actions) == 0.0
 
     def at_most(self, name: str, amount: Any, bound: float) -> None:
         """The amounts of the chosen actions are at most a bound in sum."""
-        self.rows.append(LinearRow(name, self._full(amount), _finite(bound)))
+        self.rows.append(LinearRow(name, self._full(amount), self._finite(bound)))
 
     def at_least_per_second(self, amount: Any, rate: Any) -> None:
         """An action's amount over the round time is at least a rate of at least 0."""
@@ -96,16 +100,32 @@ class TableRules:
 
         It must not fall where the need grows, nor be below the need; it is infinite where no bandwidth will do.
         """
-        self._maps.append(changed)
+        self._maps.append(partial(_changed, changed, self.whose))
 
     def not_before(self, deadline_s: float) -> None:
         """The drafts are waited for until a deadline, though all be there before."""
-        self.least_deadline_s = max(self.least_deadline_s, _finite(deadline_s))
+        self.least_deadline_s = max(self.least_deadline_s, self._finite(deadline_s))
 
     def _full(self, values: Any) -> FloatArray:
-        full = np.broadcast_to(np.asarray(values, dtype=float), self.table.shape)
-        _finite(full[self.table.allowed])
+        """Numbers, or truth values as 0 and 1, for every action of every device."""
+        given = np.asarray(values)
+        given = numbers(given * 1.0 if given.dtype.kind == "b" else values, f"{self.whose}: what it tells the table")
+        try:
+            full = np.broadcast_to(given, self.table.shape)
+        except ValueError:
+            raise ParameterError(
+                f"{self.whose}: what it tells the table has shape {given.shape}; {self.table.shape} is needed"
+            ) from None
+        if not np.all(np.isfinite(full[self.table.allowed])):
+            raise ParameterError(f"{self.whose} puts a number that is not finite into the table of actions")
         return full
+
+    def _finite(self, value: Any) -> float:
+        """One number."""
+        number = numbers(value, f"{self.whose}: what it tells the table")
+        if number.shape != () or not np.isfinite(number):
+            raise ParameterError(f"{self.whose} puts a number that is not finite into the table of actions")
+        return float(number)
 
     # What the search calls.
 
@@ -148,11 +168,16 @@ class TableRules:
         return bandwidth_hz
 
 
-def _finite(values: Any) -> Any:
-    """What a limit hands over, if it is finite."""
-    if not np.all(np.isfinite(values)):
-        raise ParameterError("a limit puts a number that is not finite into the table of actions")
-    return values
+def _changed(changed: BandwidthMap, whose: str, bandwidth_hz: FloatArray) -> FloatArray:
+    """What a limit makes of bandwidths: as many, and none below what the bits need."""
+    answer = np.asarray(changed(bandwidth_hz))
+    if answer.shape != bandwidth_hz.shape or not np.all(answer >= bandwidth_hz * (1.0 - _NEED)):
+        raise ParameterError(
+            f"{whose}: what it asks of bandwidths is below what the bits need, no number, or of another shape"
+        )
+    return answer
 
+
+_NEED = 1e-9
 
 _ROUND_OFF = 1e-12

@@ -29,6 +29,7 @@ _WIDE = 4.0  # an end so many times as far from the first deadline as the other:
 _NEAR_START = 1.0 / 16.0
 _EDGE = 1e-9  # relative, beyond either end of the deadlines
 _FIRST_DEADLINES = 24
+_MORE_DEADLINES = 3  # where a value is known already
 _POLISHES = 50
 _ALMOST = 1e-3  # relative: what a choice is worth, less this, is beaten by choices that are worth as much
 _FOREVER = 1e9  # times a round without waiting
@@ -65,11 +66,14 @@ class TableSearch:
     ----------
     problem : ActionProblem
     effort : SearchEffort
+    known : float
+        A value reached elsewhere: only choices that are better are of interest.
     """
 
-    def __init__(self, problem: ActionProblem, effort: SearchEffort) -> None:
+    def __init__(self, problem: ActionProblem, effort: SearchEffort, known: float = -np.inf) -> None:
         self.problem = problem
         self.effort = effort
+        self.known = known
         self.nodes = self.regions = 0
         self._most = int(np.clip(_SCORED // problem.table.shape[1], _LEAST_COMBINATIONS, _COMBINATIONS))
         self.value, self.deadline_s = -np.inf, np.inf
@@ -89,7 +93,7 @@ class TableSearch:
         return outcome
 
     def run(self, starts: IntArray | None = None) -> TableProof | None:
-        """Search until proven or until the effort is spent; None where no choice keeps all limits.
+        """Search until proven or until the effort is spent; None where no choice keeps all limits and is of interest.
 
         Parameters
         ----------
@@ -106,14 +110,16 @@ class TableSearch:
         interval = self._deadlines()
         if interval is None:
             return None
+        everywhere = TableRegion(interval, (0.0, np.inf), self.problem.rules.allowed)
+        if self.known > -np.inf and self._relaxation.examine(everywhere, self._trial) is None:
+            return None
         self._first_choices(interval)
         self._polish()
-        everywhere = (0.0, np.inf)
-        self._add(TableRegion(interval, everywhere, self.problem.rules.allowed))
-        while self._open and not self._spent():
+        self._add(everywhere)
+        while self.open and not self._spent():
             self._split(heapq.heappop(self._heap)[2])
         if self.choice is None:
-            if self._open:
+            if self.open:
                 raise InfeasibleError("no choice of actions keeps all limits, as far as the search went")
             return None
         left = -self._heap[0][0] if self._heap else -np.inf
@@ -131,24 +137,23 @@ class TableSearch:
         interval = self._deadlines()
         if interval is None:
             return False
-        self._first_choices(interval, until_any=True)
-        if self.choice is None:
-            self._add(TableRegion(interval, (0.0, np.inf), self.problem.rules.allowed))
-        while self.choice is None and self._open and not self._spent():
+        self._add(TableRegion(interval, (0.0, np.inf), self.problem.rules.allowed))
+        if self.choice is None and self.open:
+            self._first_choices(interval, until_any=True)
+        while self.choice is None and self.open and not self._spent():
             self._split(heapq.heappop(self._heap)[2])
         return self.choice is not None
 
     @property
-    def _open(self) -> bool:
+    def open(self) -> bool:
         """Whether a region may hold a better choice."""
         return bool(self._heap) and -self._heap[0][0] > self._trial
 
     @property
     def _trial(self) -> float:
         """What a choice must have to count as better."""
-        if self.choice is None:
-            return self._worst
-        return self.problem.utility.better(self.value)
+        reached = max(self.value, self.known)
+        return self.problem.utility.better(reached) if reached > -np.inf else self._worst
 
     def _spent(self) -> bool:
         effort = self.effort
@@ -185,9 +190,9 @@ class TableSearch:
         start = max(first[0], problem.rules.least_deadline_s)
         ever = allowed & np.isfinite(need(size * _FOREVER))  # who never fits is not waited for
         last = _least(all_fit, max(size, first[1], start))
-        end = size * _FOREVER if last is None else last[1]
+        end = max(start, size * _FOREVER if last is None else last[1])
         self._worst = self._worst_value(end * (1.0 + _EDGE) + problem.base_s + own)
-        interval = start * (1.0 - _EDGE), max(end, start) * (1.0 + _EDGE)
+        interval = start * (1.0 - _EDGE), end * (1.0 + _EDGE)
         return interval if interval[1] > interval[0] else (interval[0], interval[0] + np.finfo(float).tiny)
 
     def _worst_value(self, round_s: float) -> float:
@@ -204,7 +209,7 @@ class TableSearch:
         """Roundings of the linear program at deadlines over the interval."""
         start, end = interval
         base = max(start, 1e-6 * end)
-        for deadline in np.geomspace(base, end, _FIRST_DEADLINES):
+        for deadline in np.geomspace(base, end, _FIRST_DEADLINES if self.known == -np.inf else _MORE_DEADLINES):
             if (until_any or self._spent()) and self.choice is not None:
                 return
             found = self._relaxation.examine(self._slice(float(deadline)), self._trial)

@@ -7,21 +7,17 @@ from typing import Any, Self
 import numpy as np
 
 from msopt.arrays import FloatArray
-from msopt.errors import ParameterError, describe
+from msopt.errors import ParameterError
 from msopt.model.control_limit import ControlLimit
 from msopt.model.objective import GOODPUT, Utility
 from msopt.model.scenario import Scenario
-from msopt.variants.limits import (
-    AveragePower,
-    BandwidthCap,
-    BandwidthFloor,
-    GoodputFloor,
-    ResourceBlocks,
-    Slots,
-    TokenBudget,
-    TokenLatencyCeiling,
-)
+from msopt.variants.bandwidth_limits import BandwidthCap, BandwidthFloor, ResourceBlocks
+from msopt.variants.capacity_limits import Slots
+from msopt.variants.energy_limits import AveragePower
+from msopt.variants.goodput_limits import GoodputFloor, TokenLatencyCeiling
+from msopt.variants.length_limits import TokenBudget
 from msopt.variants.utilities import Admission, AlphaFair, MaxMin, ProportionalFair, WeightedSum, WeightedUtility
+from msopt.variants.well_formed import check_utility_class, listed
 
 _OF_FIELD: tuple[tuple[str, Callable[[Any], ControlLimit]], ...] = (
     ("token_latency_ceiling_s", TokenLatencyCeiling),
@@ -60,17 +56,15 @@ class Variant:
         ParameterError
             For what is no utility or limit, or two limits of one name.
         """
-        if utility is not None and not isinstance(utility, Utility):
-            raise ParameterError(f"{describe(utility)} is no utility")
-        for limit in limits:
-            if not isinstance(limit, ControlLimit):
-                raise ParameterError(f"{describe(limit)} is no limit")
+        if utility is not None:
+            check_utility_class(utility)
+        given = listed(limits)
         chosen = _utility(scenario) if utility is None else utility
-        plain = utility is None and not limits and not scenario.variant_fields
+        plain = utility is None and not given and not scenario.variant_fields
         if isinstance(chosen, WeightedUtility):
             weights = scenario.weight if scenario.weight is not None else np.ones(scenario.device_count)
             chosen = chosen.weighted(weights)
-        every = tuple(_limits(scenario, guaranteed=isinstance(chosen, Admission) and utility is None)) + tuple(limits)
+        every = tuple(_limits(scenario, guaranteed=isinstance(chosen, Admission) and utility is None)) + given
         names = [limit.name for limit in every]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:

@@ -56,7 +56,7 @@ OTHER_TITLES = {
         "[UD], its setting; ways to run it beside the printed one are ours",
     ),
 }
-_MEANING = {"claims": {"verdicts": VERDICTS}, "claims_cases": {"outcomes": OUTCOMES}}
+_MEANING: dict[str, dict[str, Any]] = {"claims": {"verdicts": VERDICTS}, "claims_cases": {"outcomes": OUTCOMES}}
 _FAULT = ("study", "base", "setting", "draw", "scenario_seed", "scheme", "status", "cause")
 
 
@@ -252,4 +252,4 @@ def _entry(name: str) -> dict[str, Any]:
         title, source = OTHER_TITLES[name]
     else:
         title, source = f"The draws behind {name.removeprefix('draws_')}", "as there"
-    return undrawn(title, source) | _MEANING.get(name, {})
+    return {**undrawn(title, source), **_MEANING.get(name, {})}

@@ -8,6 +8,7 @@ are loaded by `report` and for the files of `emulate`, jinja2 by `report` only, 
 
 import io
 import os
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -31,6 +32,8 @@ from reports.cli.measure_command import measure
 from reports.cli.report_command import report
 from reports.cli.scenario_command import scenario
 from reports.cli.schedule_command import schedule
+from reports.cli.schema_command import schema
+from reports.cli.study_command import study
 from reports.cli.sweep_command import sweep
 from reports.methods.user_variant import load_variants
 from reports.shared.ending import Interrupted, Terminated, terminable
@@ -38,21 +41,34 @@ from reports.shared.inputs import about, read_control, read_scenario, rejected_n
 from reports.shared.output import check_file, emit, print_tables, say, tell, warn
 from reports.shared.protocols import with_protocols
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+
+FIRST_COMMANDS = """msopt: who drafts how many tokens, and who gets what part of the radio
+
+  msopt scenarios                         cells that come with it, by name
+  msopt solve edge-cell --problem all     its three problems, side by side
+  msopt scenario uldl-qwen25 --output my.toml    a cell of your own, to edit
+  msopt emulate my.toml --output played   its best control, round after round
+  msopt report my.toml --output out       methods, checks and figures: a page
+
+msopt --help lists every command; msopt COMMAND --help tells its options."""
+_COMPLETION = "_MSOPT_COMPLETE"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    arguments = list(sys.argv[1:] if argv is None else argv)
     # Where a stream was closed before the start (`>&-`), Python has none.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    if _COMPLETION in os.environ:
+        get_command(app)([], prog_name="msopt", complete_var=_COMPLETION)
     with terminable():
         try:
-            return _run(arguments)
+            return _run(arguments or ["first-commands"])
         except (Interrupted, Terminated) as error:
             return error.exit_code
         except KeyboardInterrupt:
@@ -112,8 +128,15 @@ def _told_once(solutions: Sequence[Solution]) -> list[str]:
     ]
 
 
+@app.command(hidden=True)
+def first_commands() -> None:
+    """Say which commands to try first."""
+    say(FIRST_COMMANDS)
+
+
 app.command()(crosscheck)
 app.command()(emulate)
+app.command()(study)
 app.command()(measure)
 app.command()(report)
 app.command()(sweep)
@@ -133,6 +156,13 @@ def solve_problems(
             f"all of them are solved by {', '.join(shared)}"
         )
     return [msopt.solve(scenario, problem, method, **options) for problem in problems]
+
+
+def next_command(file: str, problem: str) -> str:
+    """What to try once a problem of a scenario has been solved, in words."""
+    if problem == "all":
+        return f"msopt report {shlex.quote(file)} --output out    (every method, check and figure as a page)"
+    return f"msopt solve {shlex.quote(file)} --problem all    (the three problems side by side)"
 
 
 @app.command()
@@ -160,7 +190,14 @@ def solve(
 
     record = records if problem == "all" else records[0]
     told = _told_once(solutions)
-    emit(record, lambda console: show_solutions(console, scenario, records), form=form, output=output, warnings=told)
+    following = next_command(file, problem)
+    emit(
+        record,
+        lambda console: show_solutions(console, scenario, records, following),
+        form=form,
+        output=output,
+        warnings=told,
+    )
 
 
 @app.command()
@@ -198,6 +235,7 @@ def evaluate(
 app.command()(scenario)
 app.command()(schedule)
 app.command()(fit)
+app.command()(schema)
 
 
 @app.command()

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Optional
 
 import typer
 
-from msopt import PRESETS, PROBLEMS, ParameterError
+from msopt import PRESETS, PROBLEMS, ParameterError, bundled
 from msopt.drawn.channel import CELLS
 from msopt.methods import methods_of
 from msopt.options import OPTIONS, TYPES
@@ -67,7 +67,17 @@ Throughputs = Annotated[
         metavar="FILE", help="CSV: batch, length, tokens_per_s, and acceptance (of a token) or tokens_per_round."
     ),
 ]
-File = Annotated[str, typer.Argument(metavar="FILE", help="A scenario file, or the name of a bundled scenario.")]
+
+
+def _bundled(incomplete: str) -> list[str]:
+    """For a shell that completes the name of a scenario; where none begins so, it completes files."""
+    return [name for name in bundled.names() if name.startswith(incomplete)]
+
+
+File = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="A scenario file, or the name of a bundled scenario.", autocompletion=_bundled),
+]
 ProblemOption = Annotated[
     ProblemChoice,
     typer.Option("--problem", help="One length for all, a length for each, or lengths with correction modes; or all."),

@@ -94,11 +94,7 @@ def measure(
     draft_lengths: DraftLengths = "0,1,3,7",
 ) -> None:
     """Measure a pair of models: acceptance by task, times, payloads. After an interrupt the same command goes on."""
-    missing = [module for module in ("torch", "transformers") if importlib.util.find_spec(module) is None]
-    if missing:
-        raise ParameterError(
-            f"measure needs {' and '.join(missing)}, not installed here; pip install 'msopt[verification]'"
-        )
+    require_models("measure needs")
     for option, text in (("--draft", draft), ("--target", target), ("--output", output), ("--name", name)):
         _must_be_text(option, text)
     path = Path(output)
@@ -161,6 +157,13 @@ def _must_be_text(option: str, text: str | None) -> None:
         (text or "").encode()
     except UnicodeEncodeError:
         raise ParameterError(f"{option} = {describe(text)} is not UTF-8 text") from None
+
+
+def require_models(what: str) -> None:
+    """Refuse where what runs models is not installed."""
+    missing = [module for module in ("torch", "transformers") if importlib.util.find_spec(module) is None]
+    if missing:
+        raise ParameterError(f"{what} {' and '.join(missing)}, not installed here; pip install 'msopt[verification]'")
 
 
 def whole_numbers(option: str, text: str) -> tuple[int, ...]:

@@ -13,6 +13,8 @@ from msopt.arrays import FloatArray
 from reports.crosscheck.formulation_checks import Check
 from reports.crosscheck.references_ms import Inputs, Reference
 
+OPTIMAL, REFUSED = "optimal", "refused"
+
 SMALL_ELASTICITY = OBJECTIVE_RTOL / PRICE_RTOL
 """B/G dG/dB below which a price is known to fewer digits than PRICE_RTOL asks: a multiplier is good to about
 OBJECTIVE_RTOL of G/B (seen: 9e-7 with ECOS), which is PRICE_RTOL of a price of this size."""
@@ -28,7 +30,7 @@ class Trial:
         Place of the scenario among the trials.
     scenario : Scenario
     status, cause : str
-        "optimal", or the solver's word and why there is no answer.
+        "optimal", or the solver's word ("refused" where that is "optimal" and not believed) and why there is no answer.
     difference, minimiser_difference : float or None
         Relative, from the closed form; the first with its sign, positive where the formulation is above.
     certificate : float or None
@@ -69,7 +71,7 @@ class Trial:
     @property
     def solved(self) -> bool:
         """Whether there is an answer."""
-        return self.status == "optimal"
+        return self.status == OPTIMAL
 
 
 def reference_of(check: Check, scenario: Scenario) -> tuple[Inputs, Reference]:
@@ -103,12 +105,14 @@ def attempt(
             program.solve(solver, SolverOptions())
         ended = time.perf_counter()
     except SolveError as error:
-        return Trial(number=number, scenario=scenario, status=error.status, cause=error.cause)
+        _, known = check.stalls.get((solver, scenario.uplink_sharing), (0.0, ""))
+        cause = error.cause + _stalled_at(error, reference) + (f" ({known})" if known else "")
+        return Trial(number=number, scenario=scenario, status=status_of(error), cause=cause)
     above = solution.objective / reference.objective - 1.0
     return Trial(
         number=number,
         scenario=scenario,
-        status="optimal",
+        status=OPTIMAL,
         difference=above,
         minimiser_difference=_minimiser_difference(check, solution, reference),
         certificate=solution.certificate.worst,
@@ -121,6 +125,17 @@ def attempt(
         first_s=first - built,
         again_s=ended - first if again else float("nan"),
     )
+
+
+def status_of(error: SolveError) -> str:
+    """The solver's word for a failure; an optimum that is not believed is none."""
+    return REFUSED if error.status == OPTIMAL else error.status
+
+
+def _stalled_at(error: SolveError, reference: Reference) -> str:
+    """How far from the closed form the last point was, where there is one; it is refused all the same."""
+    score = error.attempts[-1].score if error.attempts else float("nan")
+    return f"; its point is {abs(score / reference.objective - 1.0):.0e} off" if np.isfinite(score) else ""
 
 
 def _over(objective: float, other: float | None) -> float | None:

@@ -18,7 +18,7 @@ from reports.crosscheck.formulation_checks import CHECKS, Check
 from reports.crosscheck.own_formula import Formula, formula_tables, score_formula
 from reports.crosscheck.random_scenarios import random_scenario
 from reports.crosscheck.trial import Trial, attempt, reference_of
-from reports.crosscheck.variant_checks import NAMES, cells_of, own_row, variant_tables
+from reports.crosscheck.variant_checks import NAMES, cells_of, own_of, own_row, variant_tables
 from reports.crosscheck.verdict import badness, faults
 from reports.methods.user_variant import NONE, Variants
 
@@ -135,7 +135,8 @@ def crosscheck(
     for name in plan.variants:
         cells = [one for one in plan.scenarios if one.variant_fields or plan.own.names]
         cells = cells or cells_of(name, plan.trials, plan.seed)
-        found.append(variant_tables(name, cells, plan.conic_solvers, plan.own, folder, tick))
+        own = plan.own if plan.own.names else own_of(name)
+        found.append(variant_tables(name, cells, plan.conic_solvers, own, folder, tick))
     if plan.formula is not None:
         found.append(_formula(plan, plan.formula, folder, tick))
     return CrosscheckTables.joined(found)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from msopt import InfeasibleError, Scenario, Solution, solve
+from msopt import Scenario, Solution, solve
 from msopt.model.acceptance import Acceptance
 from msopt.model.sharing import UplinkSharing
 from reports.crosscheck.random_scenarios import random_scenario
@@ -86,11 +86,3 @@ def several(rng: np.random.Generator) -> tuple[str, ...]:
     limits = rng.choice(LIMITS, size=int(rng.integers(2, 4)), replace=False)
     utility = rng.choice(["", *UTILITIES])
     return (*([str(utility)] if utility else []), *(str(limit) for limit in limits))
-
-
-def table_answer(cell: Scenario) -> Solution | None:
-    """By the table, searched to its end; None where no choice keeps the limits."""
-    try:
-        return solve(cell, "heterogeneous", "exact")
-    except InfeasibleError:
-        return None

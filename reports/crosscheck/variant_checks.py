@@ -3,6 +3,7 @@
 The keys of a variant stand in the scenario, so that a saved scenario replays by itself: `msopt crosscheck FILE`.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,19 +16,24 @@ from msopt import InfeasibleError, ParameterError, Scenario, Utility, solve
 from msopt.files.whole_files import make_folder
 from msopt.variants.variant import Variant
 from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
-from reports.crosscheck.trial import Trial
+from reports.crosscheck.trial import Trial, status_of
 from reports.crosscheck.variant_cells import LIMITS, UTILITIES, several, small_cell, with_keys
 from reports.crosscheck.variant_enumeration import best_of_all
 from reports.crosscheck.variant_nonlinear import best_nearby
 from reports.methods.convex_variant import conic_optimum
-from reports.methods.user_variant import NONE, Variants
+from reports.methods.user_variant import NONE, UsersLimit, Variants, load_variants
 
 TABLE_RTOL = 1e-9
 """How far the table's optimum may be from that of enumeration, as a part of all goodputs."""
 TABLE = "table"
 WRONGLY = "wrongly infeasible"
 SEVERAL = "several"
-NAMES = tuple(f"variant {name}" for name in (*UTILITIES, *LIMITS, SEVERAL))
+WITHOUT_KEYS = (
+    *("msopt:LongestDraft(3)", "msopt:AllowedLengths([0, 1, 3])", "msopt:EnergyPerToken(2.0, 0.5, 0.05)"),
+    "msopt:EarliestDeadline(0.3)",
+)
+"""Limits that no key of a scenario file stands for, as `--variant` takes them; the cells' numbers vary."""
+NAMES = tuple(f"variant {name}" for name in (*UTILITIES, *LIMITS, *WITHOUT_KEYS, SEVERAL))
 """A row for each, for each way to solve it."""
 _SEED = 7919  # of what is drawn beside the cell
 
@@ -35,6 +41,12 @@ _SEED = 7919  # of what is drawn beside the cell
 def own_row(own: Variants) -> str:
     """What the rows of a user's variant are called."""
     return f"variant {', '.join(own.names)}"
+
+
+def own_of(name: str) -> Variants:
+    """What a row of its name asks for beside the keys of its cells."""
+    key = name.removeprefix("variant ")
+    return load_variants([key]) if key in WITHOUT_KEYS else NONE
 
 
 def cells_of(name: str, trials: int, seed: int) -> list[Scenario]:
@@ -62,7 +74,7 @@ def variant_tables(
     Parameters
     ----------
     name : str
-        Of `NAMES`, or of what is the user's.
+        Of `NAMES`, or of what is the user's. Names of limits without keys are as `--variant` replays them.
     cells : sequence of Scenario
         With the keys of the variant.
     solvers : sequence of str
@@ -114,7 +126,7 @@ def _by_table(number: int, cell: Scenario, own: Variants, variant: Variant, best
     assert bound is not None
     above_bound = variant.utility.gap(bound, value) > TABLE_RTOL
     difference = np.inf if above_bound else _signed(variant.utility, value, best)
-    if own.limits and np.isfinite(difference):
+    if np.isfinite(difference) and any(isinstance(limit, UsersLimit) for limit in own.limits):
         # Enumeration gives every choice its shortest round and no more bandwidth than its bits need. A user's limit may
         # ask for more; that the table's control keeps its two sides the evaluator has found.
         difference = min(difference, 0.0)
@@ -129,8 +141,8 @@ def _by_program(number: int, cell: Scenario, variant: Variant, best: float | Non
     except SolveError as error:
         if isinstance(error, InfeasibleError):
             return replace(trial, status="optimal" if best in (None, -np.inf) else WRONGLY, cause=error.cause)
-        return replace(trial, status=error.status, cause=error.cause)
-    near = best_nearby(cell, variant, found["draft_length"], found["bandwidth_hz"])
+        return replace(trial, status=status_of(error), cause=error.cause)
+    near = best_nearby(cell, variant, found["draft_length"], found["bandwidth_hz"], float(found["deadline_s"]))
     return replace(
         trial,
         difference=None if near is None else _signed(variant.utility, found.objective, near),
@@ -185,6 +197,7 @@ def _saved(subject: Subject, trials: Sequence[Trial], folder: Path | None) -> st
         return None
     make_folder(folder)
     worst = max(trials, key=lambda trial: np.inf if not trial.solved else abs(trial.difference or 0.0))
-    path = folder / f"{subject.formulation.replace(' ', '-').replace(':', '-')}-{(subject.solver or '').lower()}.toml"
+    name = re.sub(r"\W+", "-", subject.formulation).strip("-")
+    path = folder / f"{name}-{(subject.solver or '').lower()}.toml"
     worst.scenario.write(path, f"The worst of {len(trials)} trials: {subject.formulation} by {subject.solver}.")
     return str(path)

@@ -10,7 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from msopt import Scenario, Utility
+from msopt import (
+    AveragePower,
+    BandwidthCap,
+    BandwidthFloor,
+    EarliestDeadline,
+    EnergyPerToken,
+    ResourceBlocks,
+    Scenario,
+    Utility,
+)
 from msopt.arrays import BoolArray, FloatArray, every_length
 from msopt.model.control_limit import ControlLimit
 from msopt.variants.decision import DecisionNumbers, limit_slack
@@ -83,14 +92,14 @@ class EveryChoice:
         bits = self.length * cell.token_payload_bits("heterogeneous")
         airtime = deadline_s - self.busy_s
         for limit in limits:
-            if limit.name in _AIRTIME:
-                airtime = np.minimum(airtime, _AIRTIME[limit.name](limit, self, deadline_s + self.verify_s))
+            if type(limit) in _AIRTIME:
+                airtime = np.minimum(airtime, _AIRTIME[type(limit)](limit, self, deadline_s + self.verify_s))
         sends, some = bits > 0.0, airtime > 0.0
         share = cell.uplink.bandwidth(np.where(sends & some, bits, 0.0) / np.where(some, airtime, 1.0))
         for _ in range(2):  # whole blocks and a floor, in either order
             for limit in limits:
-                if limit.name in _SHARE:
-                    share = _SHARE[limit.name](limit, share)
+                if type(limit) in _SHARE:
+                    share = _SHARE[type(limit)](limit, share)
         never = np.where(sends, ~some, self.busy_s > deadline_s)
         return np.where(never, np.inf, np.where(sends, share, 0.0))
 
@@ -101,7 +110,8 @@ class EveryChoice:
         def fits(deadline_s: FloatArray) -> BoolArray:
             return np.asarray(np.sum(self.share_hz(limits, deadline_s), axis=1, keepdims=True) <= band)
 
-        start = np.max(self.busy_s, axis=1, keepdims=True)
+        earliest = max((limit.seconds for limit in limits if isinstance(limit, EarliestDeadline)), default=0.0)
+        start = np.maximum(np.max(self.busy_s, axis=1, keepdims=True), earliest)
         low, high = np.full(start.shape, np.log(1e-15)), np.full(start.shape, np.log(_LATEST))
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
@@ -111,19 +121,19 @@ class EveryChoice:
         return np.where(fits(deadline), deadline, np.inf)
 
 
-_AIRTIME: dict[str, Callable[[Any, EveryChoice, FloatArray], FloatArray]] = {
-    "average power": lambda limit, at, round_s: (
+_AIRTIME: dict[type, Callable[[Any, EveryChoice, FloatArray], FloatArray]] = {
+    AveragePower: lambda limit, at, round_s: (
         (limit.average_power_w * round_s - limit.draft_power_w * at.draft_s) / np.maximum(limit.transmit_power_w, _FITS)
     ),
-    "energy per token": lambda limit, at, _: (
+    EnergyPerToken: lambda limit, at, _: (
         (limit.joule_per_token * at.tokens - limit.draft_power_w * at.draft_s)
         / np.maximum(limit.transmit_power_w, _FITS)
     ),
 }
-_SHARE: dict[str, Callable[[Any, FloatArray], FloatArray]] = {
-    "bandwidth floor": lambda limit, share: np.maximum(share, limit.hz),
-    "bandwidth cap": lambda limit, share: np.where(share <= limit.hz * (1.0 + _FITS), share, np.inf),
-    "resource blocks": lambda limit, share: np.ceil(share / limit.block_hz * (1.0 - _FITS)) * limit.block_hz,
+_SHARE: dict[type, Callable[[Any, FloatArray], FloatArray]] = {
+    BandwidthFloor: lambda limit, share: np.maximum(share, limit.hz),
+    BandwidthCap: lambda limit, share: np.where(share <= limit.hz * (1.0 + _FITS), share, np.inf),
+    ResourceBlocks: lambda limit, share: np.ceil(share / limit.block_hz * (1.0 - _FITS)) * limit.block_hz,
 }
 
 
@@ -154,13 +164,12 @@ def _worth(utility: Utility, goodput: FloatArray) -> FloatArray:
 
 
 def _kept(scenario: Scenario, variant: Variant, choices: EveryChoice, row: int, deadline_s: float) -> bool:
-    """Whether one choice keeps the two sides of every limit in the round that follows, which waits for nobody."""
+    """Whether one choice keeps the two sides of every limit in the round that its deadline gives."""
     one = EveryChoice(scenario, choices.length[row : row + 1], choices.served[row : row + 1])
     share = one.share_hz(variant.limits, np.array([[deadline_s]]))[0]
     bits = one.length[0] * scenario.token_payload_bits("heterogeneous")
     rate = scenario.uplink.rate(share)
     airtime = np.where(bits > 0.0, bits / np.where(rate > 0.0, rate, 1.0), 0.0)
-    deadline_s = float(np.max(one.busy_s[0] + airtime))
     round_s = deadline_s + float(one.verify_s[0, 0])
     numbers = DecisionNumbers(
         scenario=scenario,

@@ -16,14 +16,14 @@ _BROKEN = 1e-8
 
 
 def best_nearby(
-    scenario: Scenario, variant: Variant, draft_length: FloatArray, bandwidth_hz: FloatArray
+    scenario: Scenario, variant: Variant, draft_length: FloatArray, bandwidth_hz: FloatArray, deadline_s: float
 ) -> float | None:
-    """The best utility that SLSQP reaches from real lengths and shares, with the limits that a program states.
+    """The best utility that SLSQP reaches from real lengths, shares and a deadline, with the limits of a program.
 
     None where neither it nor the start keeps them.
     """
     problem = _Nonlinear(scenario, variant)
-    start = problem.start(draft_length, bandwidth_hz)
+    start = problem.start(draft_length, bandwidth_hz, deadline_s)
     with np.errstate(all="ignore"):
         found = minimize(  # type: ignore[call-overload]
             problem.loss,
@@ -54,12 +54,12 @@ class _Nonlinear:
         )
         self.bounds += [(-1e9, 1e9)] if self.least else []
 
-    def start(self, length: FloatArray, bandwidth_hz: FloatArray) -> FloatArray:
-        """The point of some lengths and shares, with the shortest deadline."""
+    def start(self, length: FloatArray, bandwidth_hz: FloatArray, deadline_s: float) -> FloatArray:
+        """The point of some lengths and shares, with their deadline or, where that is too short, the shortest."""
         share = np.maximum(bandwidth_hz / self.scenario.uplink_bandwidth_hz, _LEAST_SHARE)
         share = share / max(1.0, float(np.sum(share)))
         ends = self._ends(length, share)
-        x = np.concatenate([length, share, [np.log(max(float(np.max(ends)), 1e-8))]])
+        x = np.concatenate([length, share, [np.log(max(float(np.max(ends)), deadline_s, 1e-8))]])
         return np.concatenate([x, [self.value(x)]]) if self.least else x
 
     def _ends(self, length: FloatArray, share: FloatArray) -> FloatArray:

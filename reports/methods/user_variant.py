@@ -1,24 +1,24 @@
 """A user's own utility or limit, `--variant MODULE:CLASS` or `MODULE:CLASS(2.0, name=3)`, behind the one boundary.
 
-What each method answers is checked: numbers of the right shape, none of them NaN. Arguments are Python literals.
+What each method answers is checked where it is used. Arguments are Python literals.
 """
 
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from msopt import ControlLimit, ParameterError, Utility
 from msopt.arrays import FloatArray
 from msopt.errors import describe
+from msopt.variants.well_formed import check_limit_class, check_utility_class
 from reports.shared.user_function import load_function, users_code
 
 OPTION = "--variant"
 _FAILS = "fails"
-_Conic = Literal["exact", "relaxed", "none"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ def _load(name: str) -> Utility | ControlLimit:
     who = f"{OPTION} {name}"
     with users_code(who, "cannot be made"):
         one = factory(*positional, **named)
+    if type(one).__module__.startswith("msopt.") and isinstance(one, Utility | ControlLimit):
+        return one  # one of ours, with numbers of the user's
     # Of its type and not of what it says of itself.
     if issubclass(type(one), Utility):
         return UsersUtility(one, who)
@@ -79,21 +81,14 @@ def _parsed(name: str, call: str) -> tuple[str, list[Any], dict[str, Any]]:
 
 
 class UsersLimit(ControlLimit):
-    """A user's limit, whose every answer is checked."""
+    """A user's limit, whose every method runs behind the boundary."""
 
     def __init__(self, inner: ControlLimit, who: str) -> None:
         self._inner, self._who = inner, who
         with users_code(who, _FAILS):
-            said = {key: getattr(inner, key, None) for key in ("name", "unit", "sense", "conic", "idle")}
-            forms = bool(inner.sided), bool(inner.tabular)
-        _check_words(who, said)
-        for key, allowed in (("sense", ("<=", ">=")), ("conic", get_args(_Conic)), ("idle", (True, False))):
-            if said[key] not in allowed:
-                raise ParameterError(f"{who}: {key} = {describe(said[key])} is not {' or '.join(map(str, allowed))}")
-        if not any(forms):
-            raise ParameterError(f"{who}: has neither two sides (left, right) nor a table form (on_table)")
-        vars(self).update(said)
-        self._sided, self._tabular = forms
+            check_limit_class(inner, who)
+            vars(self).update({key: getattr(inner, key) for key in ("name", "unit", "sense", "conic", "idle")})
+            self._sided, self._tabular = bool(inner.sided), bool(inner.tabular)
 
     @property
     def sided(self) -> bool:
@@ -107,23 +102,13 @@ class UsersLimit(ControlLimit):
 
     def left(self, at: Any) -> Any:
         """Its left side."""
-        return self._side("left", at)
+        with users_code(self._who, f"{_FAILS} in left"):
+            return _plain(self._inner.left(at))
 
     def right(self, at: Any) -> Any:
         """Its right side."""
-        return self._side("right", at)
-
-    def _side(self, side: str, at: Any) -> Any:
-        with users_code(self._who, f"{_FAILS} in {side}"):
-            answer = getattr(self._inner, side)(at)
-            if not hasattr(answer, "expression"):  # of a program's quantities
-                answer = np.asarray(answer, dtype=float)
-        shapes = (), (at.scenario.device_count,)
-        if isinstance(answer, np.ndarray) and (answer.shape not in shapes or np.any(np.isnan(answer))):
-            raise ParameterError(
-                f"{self._who}: {side} is {describe(answer.tolist())}, no number or one for each device"
-            )
-        return answer
+        with users_code(self._who, f"{_FAILS} in right"):
+            return _plain(self._inner.right(at))
 
     def on_table(self, rules: Any) -> None:
         """Its table form; what it asks of bandwidths runs behind the boundary, too."""
@@ -147,24 +132,22 @@ class _GuardedRules:
 
 def _changed(changed: Callable[[FloatArray], FloatArray], who: str, hz: FloatArray) -> FloatArray:
     with users_code(who, f"{_FAILS} in what it asks of bandwidths"):
-        answer = np.asarray(changed(hz.copy()), dtype=float)
-    if answer.shape != hz.shape or np.any(np.isnan(answer)) or np.any(answer < hz * (1.0 - 1e-9)):
-        raise ParameterError(f"{who}: what it asks of bandwidths is below what the bits need, or of another shape")
-    return answer
+        return np.asarray(changed(hz.copy()), dtype=float)
+
+
+def _plain(answer: Any) -> Any:
+    """Numbers as a plain array; a program's quantities as they are."""
+    return answer if hasattr(answer, "expression") else np.asarray(answer, dtype=float)
 
 
 class UsersUtility(Utility):
-    """A user's utility, whose every answer is checked."""
+    """A user's utility, whose every method runs behind the boundary."""
 
     def __init__(self, inner: Utility, who: str) -> None:
         with users_code(who, _FAILS):
-            said = {key: getattr(inner, key, None) for key in ("name", "unit", "whole")}
+            check_utility_class(inner, who)
+            said = {key: getattr(inner, key) for key in ("name", "unit", "whole")}
             forms = bool(inner.conic), bool(inner.tabular)
-        _check_words(who, said)
-        numbers = forms[1] or type(inner).value is not Utility.value
-        if not numbers:
-            told = "an expression and no numbers" if forms[0] else "neither numbers nor an expression"
-            raise ParameterError(f"{who}: has {told}; it needs of_device, or value where no table is to take it")
         vars(self).update(said, _inner=inner, _who=who, _forms=forms)
 
     @property
@@ -179,33 +162,17 @@ class UsersUtility(Utility):
 
     def of_device(self, goodput: FloatArray) -> FloatArray:
         """What each device adds."""
-        return self._numbers("of_device", np.shape(goodput), goodput)
+        return self._numbers("of_device", goodput)
 
     def value(self, tokens: FloatArray, round_s: FloatArray) -> FloatArray:
         """The worth of rounds."""
-        return self._numbers("value", np.shape(tokens)[:-1], tokens, round_s)
+        return self._numbers("value", tokens, round_s)
 
     def expression(self, goodput: Any, cp: Any) -> Any:
         """The same for CVXPY."""
         with users_code(vars(self)["_who"], f"{_FAILS} in expression"):
-            answer = cp.Expression.cast_to_const(vars(self)["_inner"].expression(goodput, cp))
-        if not answer.is_scalar():
-            raise ParameterError(f"{vars(self)['_who']}: expression answers an array of shape {answer.shape}, not one")
-        return answer
+            return vars(self)["_inner"].expression(goodput, cp)
 
-    def _numbers(self, method: str, shape: tuple[int, ...], *given: Any) -> FloatArray:
-        who = vars(self)["_who"]
-        with users_code(who, f"{_FAILS} in {method}"):
-            answer = np.asarray(getattr(vars(self)["_inner"], method)(*given), dtype=float)
-        if answer.shape != shape:
-            raise ParameterError(f"{who}: {method} answers an array of shape {answer.shape}, not {shape}")
-        wrong = answer[np.isnan(answer) | np.isposinf(answer)]
-        if wrong.size:
-            raise ParameterError(f"{who}: {method} answers {'NaN' if np.isnan(wrong[0]) else 'infinity'}")
-        return answer
-
-
-def _check_words(who: str, said: dict[str, Any]) -> None:
-    for key in ("name", "unit"):
-        if not isinstance(said[key], str) or not said[key]:
-            raise ParameterError(f"{who}: {key} = {describe(said[key])} is not a text")
+    def _numbers(self, method: str, *given: Any) -> FloatArray:
+        with users_code(vars(self)["_who"], f"{_FAILS} in {method}"):
+            return np.asarray(getattr(vars(self)["_inner"], method)(*given), dtype=float)

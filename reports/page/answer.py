@@ -13,6 +13,8 @@ from msopt.methods import methods_of
 from msopt.model.scenario import Problem
 from reports.methods.user_variant import NONE, Variants
 from reports.page.comparison import best_of, compare
+from reports.page.variant_rows import limit_rows, variant_rows
+from reports.page.what_if import what_if
 from reports.shared.inputs import provenance
 from reports.shared.protocols import with_protocols
 from reports.shared.quantities import units_of
@@ -30,8 +32,10 @@ _TITLES = {
     "answer_solutions": "The best control found, its bound, and where the time of a round goes",
     "answer_methods": "Every method of every problem",
     "answer_devices": "Who gets which length and bandwidth, and how its corrections travel",
-    "answer_limits": "What the limits of a variant leave",
+    "answer_variant": "What a variant asks for, and what it costs",
+    "answer_limits": "What the limits of a variant leave, and what they are worth",
     "answer_reaction": "The reaction if every draft were rejected: who corrects which way, at what power",
+    "answer_what_if": "What more of one thing would bring",
     "answer_warnings": "What the methods warn of",
 }
 TABLES = tuple(_TITLES)
@@ -92,12 +96,10 @@ def _study(source: str, path: Path, own: Sequence[str], asked: Variants) -> dict
             for problem, record in kept.items()
             for device in record["devices"]
         ],
-        "answer_limits": [
-            {"problem": problem} | {key: value for key, value in limit.items() if key != "price"}
-            for problem, record in kept.items()
-            for limit in record["limits"]
-        ],
+        "answer_variant": variant_rows(scenario, solutions, asked),
+        "answer_limits": limit_rows(solutions, asked),
         "answer_reaction": _reaction(solutions["modes"]) if "modes" in solutions else [],
+        "answer_what_if": what_if(list(solutions.values()), asked),
         "answer_warnings": [{"text": text} for text in warnings],
     }
 

@@ -10,6 +10,7 @@ from msopt import Scenario
 from reports.calibration.both_papers import SHARES, studied_inversely
 from reports.claims.studied import collect as collect_studies
 from reports.crosscheck.crosscheck_record import SOLVERS, crosscheck_record
+from reports.crosscheck.verdict import AT_LEAST, REFUTED
 from reports.methods.user_variant import load_variants
 from reports.page.answer import answer
 from reports.page.profile_tables import measured_times, profile_record
@@ -17,7 +18,10 @@ from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
 from reports.shared.record import Record
 from reports.shared.rows import Row
+from reports.studies.closed_loop import stored_loops
+from reports.studies.drawn_loop import drawn_loop
 from reports.studies.effort import EFFORTS
+from reports.studies.model_loop import model_loop
 from reports.studies.quoted import UP_TO
 from reports.studies.settings import scenario_hash
 
@@ -32,6 +36,8 @@ Progress = Callable[[int, int], None]
 CROSSCHECK_TRIALS = {"quick": 4, "full": 60}
 CROSSCHECK_DEVICES = {"quick": 12, "full": 30}
 """Random scenarios of each formulation, and the greatest number of their devices."""
+LOOP_ROUNDS = {"quick": 5120, "full": 20480}
+"""Rounds of every play without models."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +99,8 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
     inverse, columns = studied_inversely(SHARES[order.effort], order.seed, order.jobs, progress)
     studied.tables["claims"] = with_columns(studied.tables["claims"], columns)
     studied.manifest["inverse_studies"] = inverse.manifest["inverse_studies"]
-    whole = joined(studied, answered, checked, inverse, profile_record(order.profiles), settings_record())
+    loops = drawn_loop(order.seed, LOOP_ROUNDS[order.effort]), model_loop(stored_loops())
+    whole = joined(studied, answered, checked, inverse, *loops, profile_record(order.profiles), settings_record())
     whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
     whole.manifest["solvers"] = list(SOLVERS)
     whole.manifest["tolerances"] |= {
@@ -101,6 +108,8 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         "argmin_rtol": ARGMIN_RTOL,
         "whole_rtol": WHOLE_RTOL,
         "price_rtol": PRICE_RTOL,
+        "crosscheck_share": AT_LEAST,
+        "crosscheck_false_alarm": REFUTED,
     }
     return joined(whole, checks_record(whole))
 

@@ -1,16 +1,23 @@
-"""The Markdown page as one self-contained HTML page: styles, figures and a few lines of script inside it."""
+"""The page in HTML: its Markdown rendered, with figures in it, long parts folded, and nothing that needs a network."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from reports.shared.table_markup import CAPTION
 
 TEMPLATES = Path(__file__).parent / "templates"
 _LONG_CELL = 44
 """Letters of a cell from which on its table does not shrink to a phone's width but scrolls."""
+_MOST_ROWS = 8
+"""Rows of a table from which on it is folded: a reader who wants them opens it."""
+_FOLDED = ("h4", "h3")
+"""The headings whose parts are folded: in the first section, which is the answer, and in all others, its evidence."""
 
 _VERDICTS = {
     "pass": "good",
@@ -18,6 +25,7 @@ _VERDICTS = {
     "FAIL": "bad",
     "did not appear here": "bad",
     "held in part": "partly",
+    "not settled": "none",
     "not asked": "none",
     "not tested": "none",
 }
@@ -29,7 +37,8 @@ def as_html(markdown: str, figures: Mapping[str, str], title: str) -> str:
     Parameters
     ----------
     markdown : str
-        The same page in Markdown. A paragraph of images becomes a row of figures.
+        The same page in Markdown. A paragraph of images becomes a row of figures, a list of nothing but links the
+        table of contents; a paragraph "Table: ..." is the caption of the table below it.
     figures : mapping
         For the place that an image names, the figure as an element of HTML.
     title : str
@@ -38,10 +47,9 @@ def as_html(markdown: str, figures: Mapping[str, str], title: str) -> str:
     tokens = parser.parse(markdown)
     _mark(tokens)
     parser.add_render_rule("image", lambda _, tokens, place, *__: _figure(tokens[place], figures))
-    body = _in_boxes(parser.renderer.render(tokens, parser.options, {}))
-    parts = {name: (TEMPLATES / f"page.{name}").read_text(encoding="utf-8") for name in ("html", "css", "js")}
-    page = parts["html"].replace("{{title}}", escape(title)).replace("{{style}}", parts["css"])
-    return page.replace("{{script}}", parts["js"]).replace("{{body}}", body)
+    body = parser.renderer.render(list(_folded(_captioned(tokens))), parser.options, {})
+    environment = Environment(loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, autoescape=False)
+    return environment.get_template("page.html").render(title=escape(title), body=body)
 
 
 def slug(text: str) -> str:
@@ -54,29 +62,55 @@ def slug(text: str) -> str:
 
 
 def _mark(tokens: Sequence[Token]) -> None:
-    """Name headings, wrap tables, colour verdicts, and make paragraphs of images rows of figures."""
+    """Name headings, colour verdicts, say what heads stand above, and make rows of figures of paragraphs of images."""
     for place, token in enumerate(tokens):
         inside = tokens[place + 1] if place + 1 < len(tokens) else token
         if token.type == "heading_open":
             token.attrSet("id", slug(_plain(inside)))
-        elif token.type == "paragraph_open" and _only_images(inside):
+        elif token.type == "paragraph_open" and _only(inside, "image"):
             token.tag, tokens[place + 2].tag = "div", "div"
             token.attrSet("class", "panels")
-        elif token.type == "td_open" and _plain(inside) in _VERDICTS:
-            token.attrSet("class", _VERDICTS[_plain(inside)])
-        elif token.type == "td_open" and len(_plain(inside)) > _LONG_CELL:
-            token.attrSet("class", "text")
+        elif token.type == "bullet_list_open" and _are_links(tokens, place):
+            close = next(later for later in tokens[place:] if later.type == "bullet_list_close")
+            token.tag, close.tag = "nav", "nav"
+            token.attrs |= {"aria-label": "Contents", "class": "contents"}
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
+        elif token.type == "td_open":
+            _mark_cell(tokens, place)
         elif token.type == "table_open":
             token.attrSet("class", "wide" if _is_long(tokens, place) else "narrow")
+
+
+def _mark_cell(tokens: Sequence[Token], place: int) -> None:
+    """A verdict has its colour; the first cell of a row is its head."""
+    token, text = tokens[place], _plain(tokens[place + 1])
+    if text in _VERDICTS:
+        token.attrSet("class", _VERDICTS[text])
+    elif len(text) > _LONG_CELL:
+        token.attrSet("class", "text")
+    if tokens[place - 1].type == "tr_open":
+        token.tag, tokens[place + 2].tag = "th", "th"
+        token.attrSet("scope", "row")
 
 
 def _plain(token: Token) -> str:
     return "".join(child.content for child in token.children or ())
 
 
-def _only_images(token: Token) -> bool:
-    kinds = {child.type for child in token.children or ()} - {"softbreak"}
-    return kinds == {"image"}
+def _only(token: Token, kind: str) -> bool:
+    kinds = {child.type for child in token.children or () if child.level == 0} - {"softbreak"}
+    return kinds == {kind}
+
+
+def _are_links(tokens: Sequence[Token], place: int) -> bool:
+    items = []
+    for token in tokens[place:]:
+        if token.type == "bullet_list_close":
+            break
+        if token.type == "inline":
+            items.append({child.type for child in token.children or ()} == {"link_open", "text", "link_close"})
+    return all(items)
 
 
 def _is_long(tokens: Sequence[Token], place: int) -> bool:
@@ -88,12 +122,65 @@ def _is_long(tokens: Sequence[Token], place: int) -> bool:
     return False
 
 
+def _captioned(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Every table with its caption in a box of its own that scrolls sideways; one with many rows folded."""
+    caption, place, close = "", 0, ""
+    while place < len(tokens):
+        token = tokens[place]
+        if token.type == "paragraph_open" and [after.type for after in tokens[place + 3 : place + 4]] == ["table_open"]:
+            text = _plain(tokens[place + 1])
+            if text.startswith(CAPTION):
+                caption, place = text.removeprefix(CAPTION), place + 3
+                continue
+        if token.type == "table_open":
+            rows = _count_rows(tokens, place)
+            head, close = '<div class="table" tabindex="0">', "</div>"
+            if rows > _MOST_ROWS:
+                told = f"{escape(caption)} ({rows} rows)"
+                head, close = f"<details><summary>{told}</summary>{head}", f"{close}</details>"
+            yield _raw(head)
+            yield token
+            yield _raw(f"<caption>{escape(caption)}</caption>" if caption else "")
+            caption = ""
+        elif token.type == "table_close":
+            yield token
+            yield _raw(close)
+        else:
+            yield token
+        place += 1
+
+
+def _count_rows(tokens: Sequence[Token], place: int) -> int:
+    end = next(later for later in range(place, len(tokens)) if tokens[later].type == "table_close")
+    return sum(token.type == "tr_open" for token in tokens[place:end]) - 1
+
+
+def _folded(tokens: Iterator[Token]) -> Iterator[Token]:
+    """Every section in an element of its own, its parts folded under their headings."""
+    sections, inside = 0, False
+    for token in tokens:
+        if token.type == "heading_open" and token.tag <= "h4" and token.tag > "h1":
+            folds = token.tag == _FOLDED[min(sections, 2) > 1]
+            ends = token.tag <= _FOLDED[min(sections, 2) > 1]
+            if inside and ends:
+                yield _raw("</details>")
+                inside = False
+            if token.tag == "h2":
+                yield _raw("</section>" * (sections > 0) + "<section>")
+                sections += 1
+            if folds:
+                yield _raw('<details class="part"><summary>')
+                inside = True
+        yield token
+        if token.type == "heading_close" and inside and token.tag == _FOLDED[min(sections, 2) > 1]:
+            yield _raw("</summary>")
+    yield _raw("</details>" * inside + "</section>" * (sections > 0))
+
+
+def _raw(text: str) -> Token:
+    return Token("html_block", "", 0, content=text)
+
+
 def _figure(token: Token, figures: Mapping[str, str]) -> str:
     source = str(token.attrs["src"])
     return f"<figure>{figures[source]}</figure>" if source in figures else f"<em>{escape(token.content)}</em>"
-
-
-def _in_boxes(page: str) -> str:
-    """Every table in a box of its own that scrolls sideways, so that the page does not."""
-    page = re.sub(r'<table class="(\w+)">', r'<div class="table" tabindex="0"><table class="\1">', page)
-    return page.replace("</table>", "</table></div>")

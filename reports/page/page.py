@@ -13,6 +13,7 @@ from msopt.model.problems import KINDS
 from reports.calibration.shown_fit import fit_words
 from reports.claims.judging import VERDICTS, tally
 from reports.page.html import TEMPLATES, as_html, slug
+from reports.page.lead import best_of_problems, lead
 from reports.page.shown_tables import shown_tables, summary
 from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, OUR_FIGURES, STUDY_FIGURES, figures
 from reports.plots.style import Panel, inline, label_of, rendered
@@ -21,7 +22,8 @@ from reports.shared.record import Record
 from reports.shared.rows import Row, rows_of
 from reports.shared.table_markup import escaped, latex_table, markdown_table
 from reports.shared.text_table import Table
-from reports.shared.words import counted, literal, number, per_cent
+from reports.shared.words import counted, gain, gap, literal, number, per_cent
+from reports.studies.drawn_loop import DEADLINE
 from reports.studies.unknown_acceptance import BY_MEAN, COMMON, GUARDED, KNOWN, LEARNT, NEVER
 
 LONGEST = 180
@@ -40,7 +42,8 @@ HEADINGS = (
     "5 Gains over rules that ignore differences",
     "6 Acceptance that nobody knows beforehand",
     "7 The measured parameters",
-    "8 What was assumed",
+    "8 The loop closed",
+    "9 What was assumed",
 )
 
 
@@ -71,7 +74,7 @@ def write_report(record: Record, folder: Path) -> Path:
             svg = rendered(panel.figure, "svg", panel.name)
             write_bytes(folder / FIGURES / f"{panel.name}.svg", svg)
             write_bytes(folder / FIGURES / f"{panel.name}.pdf", rendered(panel.figure, "pdf", panel.name))
-            inside[_source(panel)] = inline(svg.decode(), panel.title)
+            inside[_source(panel)] = inline(svg.decode(), panel.alt)
     for name, table in shown.items():
         write_text(folder / LATEX / f"{name}.tex", latex_table(table))
     write_text(folder / MARKDOWN, text)
@@ -88,11 +91,11 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"escaped": escaped, "number": number, "per_cent": _per_cent, "literal": literal}
-    environment.filters |= {"slug": slug, "counted": counted}
+    environment.filters |= {"escaped": escaped, "literal": literal, "slug": slug, "counted": counted}
+    environment.filters |= {"number": number, "per_cent": _per_cent, "gain": gain, "gap": gap}
 
     def panels(name: str) -> str:
-        return "\n".join(f"![{escaped(panel.title)}]({_source(panel)})" for panel in drawn[name])
+        return "\n".join(f"![{escaped(panel.alt)}]({_source(panel)})" for panel in drawn[name])
 
     context = {
         "manifest": record.manifest,
@@ -110,12 +113,14 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
         "verdicts": _verdicts(record),
         "holding": _holding,
+        "checks": _checks(record),
         "meaning": VERDICTS,
         "inverse_studies": _inverse_studies(record),
         "gain_problems": _gain_problems(record),
         "our_figures": [{"name": name, **record.manifest["tables"][name]} for name in OUR_FIGURES],
         "unknown": _unknown(record),
         "profiles": _profiles(record),
+        "loop": _loop(record),
         "measured_tables": [(name, table.title) for name, table in shown.items() if name.startswith("profile-")],
     }
     text = environment.get_template("report.md.j2").render(context)
@@ -131,19 +136,27 @@ def _scenarios(record: Record) -> list[Row]:
     tables, found = record.tables, []
     solutions = [row | {"drafting": verdict(row)} for row in rows_of(summary(record))]
     warnings = rows_of(tables["answer_warnings"])
-    methods = rows_of(tables["answer_methods"])
+    methods, devices = rows_of(tables["answer_methods"]), rows_of(tables["answer_devices"])
+    variants = rows_of(tables["answer_variant"]) if "answer_variant" in tables else []
     for scenario in rows_of(tables["answer_scenarios"]):
         place = scenario["place"]
         found.append(
             scenario
             | {
                 "provenance": [line for line in str(scenario["provenance"] or "").split("\n") if line],
-                "solutions": [row for row in solutions if row["place"] == place],
+                "solutions": (mine := [row for row in solutions if row["place"] == place]),
+                "lead": _lead(mine, [row for row in devices if row["place"] == place]),
                 "without": [row for row in methods if row["place"] == place and row["reason"]],
                 "warnings": [row["text"] for row in warnings if row["place"] == place],
+                "variants": [row for row in variants if row["place"] == place],
             }
         )
     return found
+
+
+def _lead(solutions: Sequence[Row], devices: Sequence[Row]) -> list[str]:
+    best = best_of_problems(solutions)
+    return lead(best, [row for row in devices if row["problem"] == best["problem"]])
 
 
 def _crosscheck(record: Record) -> Row:
@@ -160,6 +173,8 @@ def _crosscheck(record: Record) -> Row:
         "worst": float(equal.max()),
         "median": float(equal.median()),
         "tolerance": float(record.manifest["tolerances"]["objective_rtol"]),
+        "at_least": float(record.manifest["tolerances"]["crosscheck_share"]),
+        "refuted": float(record.manifest["tolerances"]["crosscheck_false_alarm"]),
     }
 
 
@@ -198,13 +213,19 @@ def _behind(record: Record, name: str) -> list[Row]:
 
 def _verdicts(record: Record) -> dict[str, str]:
     """By kind of claim, how many of each verdict."""
-    return {kind: tally(rows["verdict"]) for kind, rows in record.tables["claims"].groupby("kind")}
+    return {str(kind): tally(rows["verdict"]) for kind, rows in record.tables["claims"].groupby("kind")}
 
 
 def _holding(claim: Row) -> str:
     """Of how many cases, draws or steps a claim holds in how many."""
     every = claim["holding"] + claim["failing"] + claim["unsettled"]
     return f"{claim['holding']} of {every} {claim['counted_in']}"
+
+
+def _checks(record: Record) -> Row:
+    verdicts = record.tables["checks"]["verdict"]
+    failed = int((verdicts == "FAIL").sum())
+    return {"all": len(verdicts), "passed": len(verdicts) - failed, "failed": failed}
 
 
 def _inverse_studies(record: Record) -> list[Row]:
@@ -262,6 +283,30 @@ def _unknown(record: Record) -> list[Row]:
             }
         )
     return found
+
+
+def _loop(record: Record) -> Row:
+    """How far plays lie from the formula, what ours gains in them, and what is asynchronous or broken costs."""
+    drawn, costs = record.tables["loop_drawn"], record.tables["loop_costs"]
+    order = record.tables["loop_order"]
+    off = drawn["goodput_tokens_per_s"] / drawn["predicted_tokens_per_s"] - 1.0
+    weakest = []
+    for problem, rows in drawn.dropna(subset=["realised_gain"]).groupby("problem", sort=False):
+        most = rows_of(rows.sort_values("realised_gain", kind="stable"))[-1]
+        weakest.append(most | {"problem": problem, "label": label_of(most["method"])})
+    slow = costs[costs["effect"] == "stragglers"].groupby("late", sort=False)["cost"]
+    return {
+        "plays": len(drawn),
+        "holds": int(drawn["holds"].sum()),
+        "device_rounds": int(drawn["device_rounds"].sum()),
+        "worst": float(off.abs().max()),
+        "weakest": weakest,
+        "stragglers": {late: (float(each.min()), float(each.max())) for late, each in slow},
+        "deadline": DEADLINE,
+        "compared": len(order),
+        "same_order": int(((order["predicted_gain"] > 0.0) == (order["realised_gain"] > 0.0)).sum()),
+        "gain_within": int(order["predicted_gain"].between(order["low"], order["high"]).sum()),
+    }
 
 
 def _profiles(record: Record) -> list[Row]:

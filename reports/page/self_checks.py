@@ -43,6 +43,7 @@ def checks_record(record: Record) -> Record:
         _gains(record),
         _claims(record),
         _answers(record),
+        _played(record),
     )
     table = pd.DataFrame([check._asdict() for check in checks])
     about = undrawn("Checks of this report", "the other tables of this record")
@@ -142,6 +143,16 @@ def _answers(record: Record) -> SelfCheck:
         f"{len(causes)} of {len(methods) + draws + len(faults)} without one"
         + (f"; the first: {causes[0]}" if causes else ""),
         _verdict(not causes),
+    )
+
+
+def _played(record: Record) -> SelfCheck:
+    """Tokens drawn from a law have its goodput; at the level of these intervals, one report in thousands fails."""
+    holds = record.tables["loop_drawn"]["holds"].astype(bool)
+    return SelfCheck(
+        "Goodput as played, tokens drawn from the laws, is the formula's within its interval",
+        f"{int(holds.sum())} of {len(holds)} plays",
+        _verdict(bool(holds.all()) and len(holds) > 0),
     )
 
 

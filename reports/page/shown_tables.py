@@ -5,8 +5,10 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from msopt.methods import names_of
+from msopt.model.problems import PROBLEMS
 from reports.calibration.shown_fit import fit_tables
 from reports.crosscheck.crosscheck_tables import with_fractions
+from reports.page.loop_tables import loop_tables
 from reports.plots.style import label_of
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
@@ -14,6 +16,8 @@ from reports.shared.text_table import (
     Column,
     Table,
     count_column,
+    gain_column,
+    gap_column,
     number_column,
     quantity_column,
     ratio_column,
@@ -30,8 +34,8 @@ _METHODS = (
     words_column("method", "method"),
     _GOODPUT,
     quantity_column("standard_error_tokens_per_s"),
-    ratio_column("gain_of_best", "gain of the best over it"),
-    ratio_column("gap", "gap to the bound"),
+    gain_column("gain_of_best", "gain of the best over it"),
+    gap_column("gap", "gap to the bound"),
     words_column("whose", "whose"),
 )
 _NOTES = (
@@ -56,6 +60,7 @@ _LIMITS = (
     words_column("name", "limit"),
     number_column("slack", "slack", digits=6),
     words_column("unit", "unit"),
+    number_column("price", "price, utility per unit", digits=4),
 )
 _REACTION = (
     words_column("device", "device"),
@@ -73,17 +78,21 @@ _CELLS = (
     quantity_column("uplink_snr_db"),
     quantity_column("downlink_snr_db"),
 )
+_WHAT_IF = (
+    words_column("change", "change"),
+    *(gain_column(problem, problem) for problem in PROBLEMS),
+)
 _SUMMARY = (
     words_column("scenario", "scenario"),
     words_column("problem", "problem"),
-    words_column("method", "method"),
     _GOODPUT,
-    quantity_column("bound_tokens_per_s"),
-    ratio_column("gap", "gap"),
+    gap_column("gap", "gap"),
     words_column("closest", "closest baseline"),
-    ratio_column("closest_gain", "gain over it"),
+    gain_column("closest_gain", "gain over it"),
     words_column("weakest", "weakest baseline"),
-    ratio_column("weakest_gain", "gain over it"),
+    gain_column("weakest_gain", "gain over it"),
+    quantity_column("bound_tokens_per_s"),
+    words_column("method", "method"),
 )
 _CROSSCHECK = (
     words_column("formulation", "formulation"),
@@ -147,9 +156,9 @@ _GAINS = (
     words_column("family", "family"),
     words_column("baseline", "over"),
     count_column("scenarios", "scenarios"),
-    ratio_column("median", "median"),
-    ratio_column("p95", "95th percentile"),
-    ratio_column("max", "maximum"),
+    gain_column("median", "median"),
+    gain_column("p95", "95th percentile"),
+    gain_column("max", "maximum"),
     ratio_column("share_above_paper", "share above [MS]'s"),
 )
 _PROFILES = (
@@ -221,6 +230,7 @@ def shown_tables(record: Record) -> dict[str, Table]:
         | _gains(record)
         | _paths(record)
         | _profiles(record)
+        | loop_tables(record)
         | {
             "checks": _shown("Checks of this report", record.tables["checks"], _CHECKS),
             "methods": _shown("The methods", _notes(record), _NOTES),
@@ -243,13 +253,16 @@ def _answers(record: Record) -> dict[str, Table]:
         singles: tuple[tuple[str, tuple[Column, ...], str], ...] = (
             ("parameters", _PARAMETERS, "what was read"),
             ("cells", _CELLS, "its devices"),
-            ("limits", _LIMITS, "what the limits of its variant leave"),
+            ("limits", _LIMITS, "what the limits of its variant leave, and are worth"),
             ("reaction", _REACTION, "the reaction if every draft were rejected"),
         )
         for kind, columns, title in singles:
             rows = mine.get(f"answer_{kind}")
             if rows is not None and not rows.empty:
                 found[f"{key}-{kind}"] = _shown(f"{name}: {title}", rows, columns)
+        if not (gains := mine["answer_what_if"]).empty:
+            wide = gains.pivot_table("gain", "change", "problem", sort=False).reset_index()
+            found[f"{key}-what-if"] = _shown(f"{name}: what more of one thing would bring", wide, _WHAT_IF)
         for kind, of_problem in (("methods", _METHODS), ("devices", _DEVICES)):
             for problem, rows in mine[f"answer_{kind}"].groupby("problem", sort=False):
                 shown = rows.assign(method=rows["method"].map(label_of)) if kind == "methods" else rows

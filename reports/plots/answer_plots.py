@@ -6,9 +6,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from msopt.methods import names_of
 from msopt.model.problems import KINDS
 from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, SKY, VERMILION
-from reports.plots.style import Panel, label_of, new_panel, styled
+from reports.plots.style import Panel, label_of, new_panel, readable, styled
 from reports.shared.quantities import QUANTITIES
 from reports.shared.rows import rows_of
 from reports.shared.words import literal
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
 _BAR_IN, _REST_IN = 0.23, 0.95
 _LONGEST = 22
+_OVERVIEW = "Optimum and simpler rules"
 
 
-def answer_panels(place: int, methods: "DataFrame", devices: "DataFrame") -> list[Panel]:
-    """The panels of one scenario: methods of each problem, then the devices of each.
+def answer_panels(place: int, methods: "DataFrame", devices: "DataFrame") -> dict[str, list[Panel]]:
+    """The panels of one scenario, by figure: an overview, then for each problem every method, and who gets what.
 
     Parameters
     ----------
@@ -31,13 +33,48 @@ def answer_panels(place: int, methods: "DataFrame", devices: "DataFrame") -> lis
     methods, devices : DataFrame
         Its rows of the tables `answer_methods` and `answer_devices`.
     """
-    panels = []
+    overview = f"answer-{place}-overview"
+    found = {overview: [Panel(overview, _OVERVIEW, overview_panel(methods))]}
     for problem, rows in methods.groupby("problem", sort=False):
-        title = KINDS[str(problem)].title
-        panels.append(Panel(f"answer-{place}-{problem}", f"{title}: every method", methods_panel(rows)))
+        title, name = KINDS[str(problem)].title, f"answer-{place}-{problem}"
         given = devices[devices["problem"] == problem]
-        panels.append(Panel(f"answer-{place}-{problem}-devices", f"{title}: who gets what", devices_panel(given)))
-    return panels
+        found[name] = [
+            Panel(name, f"{title}: every method", methods_panel(rows)),
+            Panel(f"{name}-devices", f"{title}: who gets what", devices_panel(given)),
+        ]
+    return found
+
+
+@styled
+def overview_panel(methods: "DataFrame") -> Figure:
+    """For each problem the optimum, the best and the worst of its simpler rules, and no drafts at all [token/s]."""
+    names, values, colours = [], [], []
+    for problem, rows in methods.groupby("problem", sort=False):
+        known = rows[rows["goodput_tokens_per_s"].notna()]
+        ours = known.iloc[0]
+        simpler = known[
+            known["gap"].notna() & ~known["method"].isin([*names_of("optimum", "algorithm", "conic"), ours["method"]])
+        ].sort_values("goodput_tokens_per_s", ascending=False)
+        chosen = [(f"{KINDS[str(problem)].title}: optimum", ours, BLUE)]
+        chosen += [
+            (label_of(str(row["method"])), row, SKY) for _, row in simpler.iloc[[0, -1][: len(simpler)]].iterrows()
+        ]
+        names += [name for name, _, _ in chosen]
+        values += [float(row["goodput_tokens_per_s"]) for _, row, _ in chosen]
+        colours += [colour for _, _, colour in chosen]
+    for method, label in (("server-only", "no drafts at all"), ("centralised", "drafts at the server, one batch")):
+        known = methods[(methods["method"] == method) & methods["goodput_tokens_per_s"].notna()]
+        if len(known):
+            names.append(label)
+            values.append(float(known["goodput_tokens_per_s"].iloc[0]))
+            colours.append("white")
+    figure, axes = new_panel(_OVERVIEW, _REST_IN + _BAR_IN * len(names))
+    bars = axes.barh(range(len(names)), values, height=0.72, color=colours, edgecolor=BLACK, linewidth=0.6)
+    axes.bar_label(bars, fmt="%.4g", padding=3.0, fontsize=8.0)
+    axes.set_xlim(0.0, 1.14 * max(values))
+    _rows_of(axes, names)
+    axes.set_xlabel(QUANTITIES["goodput_tokens_per_s"].head)
+    return figure
 
 
 @styled
@@ -74,7 +111,7 @@ def methods_panel(rows: "DataFrame") -> Figure:
             ha="right",
             va="bottom",
             fontsize=7.5,
-            color=VERMILION,
+            color=readable(VERMILION),
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
         )
     axes.set_xlim(0.0, 1.03 * float(rows["goodput_tokens_per_s"].max()))

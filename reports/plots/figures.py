@@ -1,12 +1,19 @@
 """Every figure of the page, from a record: groups of panels, each panel a file of its own."""
 
+from typing import TYPE_CHECKING
+
+from msopt import PlayedRounds
 from reports.plots.answer_plots import answer_panels
 from reports.plots.calibration_plots import calibration_panels
 from reports.plots.distributions import error_panels, gain_panels
 from reports.plots.profile_plots import profile_panels
 from reports.plots.study_plots import study_panels
-from reports.plots.style import Panel
+from reports.plots.style import WIDTH_IN, Panel
+from reports.plots.timeline import timeline_panel
 from reports.shared.record import Record
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 STUDY_FIGURES: dict[str, tuple[str, ...]] = {
     "ms_fig3": ("ms_fig3",),
@@ -86,13 +93,14 @@ def figures(record: Record) -> dict[str, list[Panel]]:
         methods, devices = (
             tables[name][tables[name]["place"] == place] for name in ("answer_methods", "answer_devices")
         )
-        found[f"answer-{place}"] = answer_panels(int(place), methods, devices)
+        found |= answer_panels(int(place), methods, devices)
     found["crosscheck"] = _crosscheck(record)
     for figure, names in (STUDY_FIGURES | {name: (name,) for name in OUR_FIGURES}).items():
         found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]
     for study in ("ms", "ud"):
         of = {name.removeprefix(f"{study}_"): table for name, table in tables.items()}
         found[f"{study}_calibration"] = calibration_panels(f"{study}_calibration", of)
+    found["timeline"] = _timelines(tables["loop_timeline"])
     paper = float(about["gains"]["paper_gain"])
     for problem in dict.fromkeys(tables["gains"]["problem"]):
         quantiles, gains = (tables[name][tables[name]["problem"] == problem] for name in ("gains_quantiles", "gains"))
@@ -103,6 +111,17 @@ def figures(record: Record) -> dict[str, list[Panel]]:
             name: table[table["profile"] == profile] for name, table in tables.items() if name.startswith("profile_")
         }
         found[f"profile-{place}"] = profile_panels(place, measured)
+    return found
+
+
+def _timelines(table: "DataFrame") -> list[Panel]:
+    """A panel for each problem, with the first rounds of a cell."""
+    found = []
+    for (of_pair, problem), rows in table.groupby(["pair", "problem"], sort=False):
+        played = PlayedRounds.from_frame(rows)
+        title = f"Problem {problem}, {of_pair}"
+        panel = timeline_panel(played, f"Problem {problem}", width_in=WIDTH_IN)
+        found.append(Panel(f"timeline-{problem}", title, panel))
     return found
 
 

@@ -23,6 +23,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from msopt.method import Colour, Line
 from msopt.methods import by_name, names_of
 from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW
+from reports.plots.alt_text import alt_text
 from reports.shared.words import literal
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ WIDTH_IN, HEIGHT_IN = 4.4, 3.1
 _TITLE_LETTERS = 46
 _THREE_IN_A_ROW = 20
 
-_RC: Any = {
+RC: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.0,
@@ -66,6 +67,7 @@ _RC: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
 }
+"""How every figure is drawn."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class Panel:
     name: str
     title: str
     figure: Figure
+
+    @property
+    def alt(self) -> str:
+        """What is seen, in words."""
+        return alt_text(self.figure, literal(self.title))
 
 
 @dataclass(frozen=True)
@@ -163,7 +170,7 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
     @wraps(draw)
     def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with matplotlib.rc_context(_RC):
+        with matplotlib.rc_context(RC):
             return draw(*args, **kwargs)
 
     return drawn
@@ -228,7 +235,7 @@ def end_labels(axes: "Axes", ends: Sequence[tuple[str, float, str]], least: floa
             textcoords="axes fraction",
             va="center",
             fontsize=8.0,
-            color=_readable(colour),
+            color=readable(colour),
             arrowprops={
                 "arrowstyle": "-",
                 "color": colour,
@@ -262,9 +269,16 @@ def spread(places: Sequence[float], least: float, most: float = 0.98) -> list[fl
     return [round(centre + (place - (count - 1) / 2) * least, 12) for centre, count in groups for place in range(count)]
 
 
-def _readable(colour: str) -> str:
+def readable(colour: str) -> str:
     """The colour, darker where text in it would be too pale on white."""
-    darker = {ORANGE: "#9A6A00", SKY: "#1B78B0", YELLOW: "#7A7300", PURPLE: "#A34A7C", GREEN: "#007354"}
+    darker = {
+        ORANGE: "#9A6A00",
+        SKY: "#1B78B0",
+        YELLOW: "#7A7300",
+        PURPLE: "#A34A7C",
+        GREEN: "#007354",
+        VERMILION: "#A84A00",
+    }
     return darker.get(colour, colour)
 
 
@@ -280,7 +294,7 @@ def rendered(figure: Figure, form: Form, name: str) -> bytes:
     """
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}}[form]
     buffer = io.BytesIO()
-    with matplotlib.rc_context(_RC | {"svg.hashsalt": f"msopt-{name}"}), warnings.catch_warnings():
+    with matplotlib.rc_context(RC | {"svg.hashsalt": f"msopt-{name}"}), warnings.catch_warnings():
         # A name may hold a letter that the font lacks; a box is shown in its place.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(buffer, format=form, metadata=metadata)
@@ -292,11 +306,11 @@ _METADATA = re.compile(r"<metadata>.*?</metadata>\s*", re.DOTALL)
 _BLANKS, _DIGITS = re.compile(r"\s*\n\s*"), re.compile(r"(\d\.\d\d)\d+")
 
 
-def inline(svg: str, title: str) -> str:
+def inline(svg: str, alt: str) -> str:
     """An SVG file as an element of an HTML page.
 
     Without prologue, metadata, fixed size, names that nothing refers to (two figures have the same), and digits
-    below a hundredth of a point; with a title for those who cannot see it.
+    below a hundredth of a point; with words for those who cannot see it.
     """
     body = _METADATA.sub("", svg[svg.index("<svg") :])
     used = set(_REFERENCE.findall(body))
@@ -305,4 +319,4 @@ def inline(svg: str, title: str) -> str:
     head, rest = body.split(">", 1)
     box = re.search(r'viewBox="[^"]*"', head)
     assert box is not None
-    return f'<svg {box[0]} role="img" aria-label="{html.escape(title)}">{rest}'
+    return f'<svg {box[0]} role="img" aria-label="{html.escape(alt)}">{rest}'

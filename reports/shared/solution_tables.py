@@ -78,8 +78,8 @@ def _show_read(console: "Console", scenario: Scenario) -> None:
     show_table(console, Table.of("", [row._asdict() for row in parameters(scenario)], columns))
 
 
-def show_solutions(console: "Console", scenario: Scenario, records: Sequence[Row]) -> None:
-    """One solution, or several side by side; then the scenario as read."""
+def show_solutions(console: "Console", scenario: Scenario, records: Sequence[Row], following: str) -> None:
+    """One solution, or several side by side; then the scenario as read, and what to try next."""
     methods = {record["method"] for record in records}
     heads = [f"{record['problem']}" for record in records]
     solvers = {f", solver {record['solver']}" for record in records if record["solver"]}
@@ -90,6 +90,7 @@ def show_solutions(console: "Console", scenario: Scenario, records: Sequence[Row
     _show_variant(console, records)
     _show_devices(console, records)
     _show_read(console, scenario)
+    console.print(f"next: {literal(following)}")
 
 
 def show_score(console: "Console", scenario: Scenario, record: Row) -> None:

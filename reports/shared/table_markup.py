@@ -49,17 +49,18 @@ _KNOWN = "".join(
 _LATEX_LETTER = re.compile(
     "|".join([*(re.escape(key) for key in sorted(_LATEX, key=len, reverse=True)), "-(?=-)", f"[^{re.escape(_KNOWN)}]"])
 )
+CAPTION = "Table: "
 _LINE, _BETWEEN, _SENTENCE, _NARROWEST = 80, 2.6, 24, 12
 """Letters of a line of an article, of what is between two columns, from which on a text is broken into lines, and of
 the shortest of these."""
 
 
 def markdown_table(table: Table) -> str:
-    """A table in Markdown; every text is shown as it is."""
+    """A table in Markdown, its title above it as pandoc has it; every text is shown as it is."""
     rule = ["---:" if column.numeric else "---" for column in table.columns]
     heads = [column.head() for column in table.columns]
     rows = [[escaped(head) for head in heads], rule, *([escaped(cell) for cell in row] for row in table.rows)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([f"{CAPTION}{escaped(table.title)}", "", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def latex_table(table: Table) -> str:

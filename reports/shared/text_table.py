@@ -6,7 +6,7 @@ from typing import Any
 
 from reports.shared.quantities import FACTORS, QUANTITIES
 from reports.shared.rows import Row
-from reports.shared.words import literal, per_cent
+from reports.shared.words import gain, gap, literal, per_cent
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,16 @@ def count_column(key: str, words: str, unit: str = "") -> Column:
 def ratio_column(key: str, words: str) -> Column:
     """A column of ratios, shown in per cent."""
     return Column(key, words, text=per_cent, numeric=True)
+
+
+def gain_column(key: str, words: str) -> Column:
+    """A column of gains: "equal", in per cent, or as a multiple."""
+    return Column(key, words, text=gain, numeric=True)
+
+
+def gap_column(key: str, words: str) -> Column:
+    """A column of gaps to a bound: "proven", or in per cent."""
+    return Column(key, words, text=gap, numeric=True)
 
 
 def yes_column(key: str, words: str) -> Column:

@@ -3,9 +3,11 @@
 import math
 
 from msopt import MsoptError
+from msopt.shown.object_summary import PROVEN_GAP
 
 LONGEST_TOLD = 300
 """Letters of an exception's text that are told."""
+_EQUAL, _TIMES = 1e-9, 10.0
 _PREFIXES = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G", 4: "T"}
 
 
@@ -36,6 +38,26 @@ def per_cent(ratio: float | None) -> str:
         return "–"
     value = 100.0 * ratio
     return f"{value:.0f} %" if abs(value) >= 1000.0 else f"{value:.3g} %"
+
+
+def gain(ratio: float | None) -> str:
+    """A gain in words: in per cent, as a multiple from ten times on, "equal" where it is round-off.
+
+    >>> gain(0.0813), gain(296.36), gain(-3e-12), gain(None)
+    ('8.13 %', '297 times', 'equal', '–')
+    """
+    if ratio is not None and abs(ratio) < _EQUAL:
+        return "equal"
+    return f"{1.0 + ratio:.3g} times" if ratio is not None and ratio >= _TIMES - 1.0 else per_cent(ratio)
+
+
+def gap(ratio: float | None) -> str:
+    """How far something lies below a bound: in per cent, or "proven" where that is round-off.
+
+    >>> gap(0.0012), gap(5e-11), gap(None)
+    ('0.12 %', 'proven', '–')
+    """
+    return "proven" if ratio is not None and ratio < PROVEN_GAP else per_cent(ratio)
 
 
 def counted(count: int, thing: str) -> str:

@@ -48,8 +48,8 @@ class Effort:
 _GAINS_DEVICES = {"heterogeneous": 20, "modes": 12}
 QUICK = Effort(
     name="quick",
-    draws={"heterogeneous": 6, "modes": 3},
-    curve_draws=100,
+    draws={"heterogeneous": 6, "modes": 10},
+    curve_draws=400,
     bandwidth_hz=(5e6, 10e6, 15e6, 20e6),
     ms_devices=(10, 15, 20, 24, 40),
     downlink_power_dbm=(0.0, 20.0, 35.0, 50.0),
@@ -64,7 +64,7 @@ QUICK = Effort(
 )
 FULL = Effort(
     name="full",
-    draws={"heterogeneous": 40, "modes": 20},
+    draws={"heterogeneous": 40, "modes": 40},
     curve_draws=400,
     bandwidth_hz=(5e6, 7.5e6, 10e6, 12.5e6, 15e6, 17.5e6, 20e6),
     ms_devices=(10, 12, 14, 16, 18, 20, 22, 24, 32, 40),

@@ -1,4 +1,4 @@
-"""The base scenarios of the field cases, by name, and what the tests hold against them."""
+"""The base scenarios by name, and what the tests hold against them."""
 
 from typing import Any
 

@@ -196,7 +196,7 @@ def test_certain_and_impossible_acceptance(sharing: str, draft: float, snr_db: f
 @pytest.mark.parametrize("sharing", SHARINGS)
 @pytest.mark.parametrize("snr_db", [-174.0, -300.0])
 def test_hopeless_channels(sharing: str, snr_db: float) -> None:
-    """Field case 23: 1 + SNR rounds to 1; the goodput is tiny, not 0, NaN or infinite, or the SNR is refused."""
+    """1 + SNR rounds to 1; the goodput is tiny, not 0, NaN or infinite, or the SNR is refused."""
     try:
         scenario = extreme(2, sharing, 33792.0, 1e-4, 1).replace(
             acceptance=[0.8, 0.6], draft_s_per_token=[0.02, 0.04], uplink_snr_db=[10.0, snr_db]

@@ -30,7 +30,7 @@ def test_decibels_add(one: float, other: float) -> None:
 
 
 def test_noise_density_times_band() -> None:
-    """Field case 22: 23 dBm through -110 dB into -174 dBm/Hz over 20 MHz, and three ways to get it wrong."""
+    """23 dBm through -110 dB into -174 dBm/Hz over 20 MHz, and three ways to get it wrong."""
     assert snr_db(23.0, -110.0, -174.0, 20e6) == pytest.approx(13.9897, abs=5e-5)
     assert spectral_efficiency(db_to_linear(13.9897)) == pytest.approx(4.70373, abs=1e-5)
     assert snr_db(23.0, -110.0, -174.0 + 30.0, 20e6) == pytest.approx(-16.01, abs=5e-3)

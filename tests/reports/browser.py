@@ -18,6 +18,28 @@ _FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0">
 <script>addEventListener("message", event => document.getElementById("found").textContent = event.data);</script>"""
 
 _PROBE = r"""
+const height = () => document.documentElement.scrollHeight, folded = height();
+for (const part of document.querySelectorAll("details")) part.open = true;
+const light = text => {
+  const [r, g, b] = text.match(/[\d.]+/g).map(value => {
+    const part = value / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const ground = element => {
+  for (let one = element; one; one = one.parentElement) {
+    const colour = getComputedStyle(one).backgroundColor;
+    if (colour !== "rgba(0, 0, 0, 0)") return colour;
+  }
+};
+const contrast = element => {
+  const [low, high] = [light(getComputedStyle(element).color), light(ground(element))].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+};
+const pale = [...document.querySelectorAll("h1, h2, h3, h4, p, li, td, th, a:not(.anchor), code, summary, caption")]
+  .filter(element => element.textContent.trim() && contrast(element) < 4.5)
+  .map(element => element.outerHTML.slice(0, 90));
 const box = element => element.getBoundingClientRect();
 const inside = (a, b, room) => a.left >= b.left - room && a.right <= b.right + room && a.top >= b.top - room
   && a.bottom <= b.bottom + room;
@@ -40,7 +62,7 @@ const figure = svg => {
   };
 };
 const column = (table, place) => [...table.tBodies[0].rows].map(row => row.cells[place].textContent);
-const sorts = table => [...table.querySelectorAll("th")].map((head, place) => {
+const sorts = table => [...table.tHead.rows[0].cells].map((head, place) => {
   const before = column(table, place);
   head.querySelector("button").click();
   const up = column(table, place), said = head.getAttribute("aria-sort");
@@ -51,6 +73,7 @@ const wide = [...document.querySelectorAll("h1, h2, h3, h4, p, li, blockquote, p
   .filter(element => box(element).left < -1 || box(element).right > innerWidth + 1)
   .map(element => element.textContent.trim().slice(0, 60));
 parent.postMessage(JSON.stringify({
+  folded, unfolded: height(), pale, ground: ground(document.body),
   width: innerWidth, scrolls: document.documentElement.scrollWidth, wide,
   figures: [...document.querySelectorAll("figure")].map(holder => figure(holder.querySelector("svg"))),
   tables: [...document.querySelectorAll("table")].map(sorts),
@@ -63,7 +86,7 @@ def chromium() -> str | None:
     return next((found for name in NAMES if (found := shutil.which(name))), None)
 
 
-def measured(page: Path, width: int, folder: Path) -> dict[str, Any]:
+def measured(page: Path, width: int, folder: Path, *, dark: bool = False) -> dict[str, Any]:
     """What the probe finds in a copy of the page.
 
     Parameters
@@ -73,6 +96,8 @@ def measured(page: Path, width: int, folder: Path) -> dict[str, Any]:
         Of the window [pixel].
     folder : Path
         For the copy.
+    dark : bool
+        Whether the reader prefers a dark page.
     """
     program = chromium()
     assert program is not None
@@ -86,6 +111,7 @@ def measured(page: Path, width: int, folder: Path) -> dict[str, Any]:
         [
             program,
             *options,
+            f"--blink-settings=preferredColorScheme={0 if dark else 1}",
             f"--user-data-dir={folder / 'browser'}",
             f"--window-size={max(width, 500)},{HEIGHT}",
             "--virtual-time-budget=20000",

@@ -1,13 +1,17 @@
 """The command line as a fixture, and a report that many tests look at."""
 
+import fcntl
+import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from msopt import bundled
 from msopt.files.profile_json import write_profile
-from reports.page.page import write_report
+from reports.page.page import PAGE, write_report
+from reports.plots.style import RC
 from reports.shared.record import Record
 from tests.profiles import profile, verification
 from tests.reports.browser import chromium
@@ -26,6 +30,14 @@ def msopt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(tmp_path, capsys)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def plain_glyphs() -> Iterator[None]:
+    """PDF files with plain glyphs: cutting TrueType fonts down takes five times as long as all else in a file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(RC, "pdf.fonttype", 3)
+        yield
+
+
 @pytest.fixture(scope="session")
 def made_up() -> Record:
     """A record whose tables are made up but for the answer."""
@@ -34,10 +46,15 @@ def made_up() -> Record:
 
 @pytest.fixture(scope="session")
 def report(made_up: Record, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a report on it."""
-    folder = tmp_path_factory.mktemp("report")
-    write_report(made_up, folder)
-    return folder
+    """The folder of a report on it, written by the first worker that asks."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    with (shared / "report.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (shared / "report" / PAGE).exists():
+            write_report(made_up, shared / "report")
+    return shared / "report"
 
 
 @pytest.fixture

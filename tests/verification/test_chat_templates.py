@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tokenizers import processors
 
 from msopt import ParameterError
 from verification import chat_template
@@ -40,6 +41,20 @@ def test_a_template_makes_the_prompt(model: LanguageModel, capfd: pytest.Capture
     assert model.chat("hello") == plain
     check_prompts(model)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("template", [None, "{{ bos_token }}{{ messages[0].content }}", "{{ messages[0].content }}"])
+def test_a_prompt_begins_with_one_token_of_beginning_or_none(template: str | None, model: LanguageModel) -> None:
+    """The tokenizer adds one to plain text; a template that writes its own gets no second, one without gets none."""
+    begin = model.tokenizer.unk_token_id
+    model.tokenizer.add_special_tokens({"bos_token": model.tokenizer.unk_token})
+    model.tokenizer.backend_tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{model.tokenizer.bos_token} $A", special_tokens=[(model.tokenizer.bos_token, begin)]
+    )
+    model.tokenizer.chat_template = template
+    found = model.chat("hello")
+    assert found.count(begin) == (1 if template is None or "bos" in template else 0)
+    assert begin not in found[1:]
 
 
 WRONG = {

@@ -152,7 +152,7 @@ def test_replayed_texts_give_the_acceptance_of_rounds() -> None:
         given_q = q if exchange is None else exchange.drafting(q)
         before = text[20]
         visited = accepted = 0
-        for _ in range(20):
+        for _ in range(6):
             start, tokens, drafts = before, [], []
             for _ in range(length):
                 drafts.append(given_q[before])

@@ -43,7 +43,7 @@ def plan_with(kept: Profile) -> MeasurementPlan:
 def test_acceptance_is_kept_and_times_are_new(tiny: Pair, first: Profile, tmp_path: Path) -> None:
     output, steps = tmp_path / "again.json", []
     again = measure(plan_with(first), tiny, output, steps.append, ticking(0.25))
-    assert steps == ["drafting", "verification", "prompt processing"]
+    assert steps == ["drafting and verification", "prompt processing"]
     for name in ("tasks", "payload", "sampling", "vocabulary", "seed", "interval_level"):
         assert getattr(again, name) == getattr(first, name)
     assert again.draft_time is not None
@@ -65,7 +65,7 @@ def test_acceptance_is_kept_and_times_are_new(tiny: Pair, first: Profile, tmp_pa
 
 def test_another_kept_profile_is_another_measurement(tiny: Pair, first: Profile, tmp_path: Path) -> None:
     def stop(step: str) -> None:
-        if step == "verification":
+        if step == "prompt processing":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -201,7 +201,7 @@ def test_a_nan_is_no_chance_and_no_overlap_of_1() -> None:
 def test_what_an_interrupt_left_holds_no_nan(value: float, tmp_path: Path) -> None:
     output = tmp_path / "x.json"
     with pytest.raises(ParameterError, match="not finite"):
-        Partial.beside(output, {}).keep("step", [0.5, value])
+        Partial.beside(output, {}).add("step", [0.5, value])
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "x.json.partial").write_text(json.dumps({"settings": {}, "done": {"step": [value]}}))
     with pytest.raises(ParameterError, match="remove it to begin"):

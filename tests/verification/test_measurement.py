@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 
 from msopt import ParameterError
 from msopt.files.profile_json import read_profile
@@ -16,8 +15,6 @@ from reports.cli.measure_table import disagreements, tokens_by_law
 from verification.measurement import MeasurementPlan, finish, measure
 from verification.pairs import Pair
 from verification.prompts import all_prompts
-from verification.sampling import SamplingRule
-from verification.timing import WARM_UP, Stopwatch, time_drafting, time_prompts, time_verification
 
 
 def ticking(step_s: float = 0.5) -> Callable[[], float]:
@@ -101,7 +98,7 @@ class Stop(KeyboardInterrupt):
     """An interrupt of our own."""
 
 
-@pytest.mark.parametrize("after", [1, 2, 3, 4])
+@pytest.mark.parametrize("after", [1, 2, 3])
 def test_an_interrupted_measurement_goes_on_and_ends_with_the_same_numbers(
     after: int, tiny: Pair, profile: Profile, tmp_path: Path
 ) -> None:
@@ -124,6 +121,24 @@ def test_an_interrupted_measurement_goes_on_and_ends_with_the_same_numbers(
     assert again.verification == profile.verification
 
 
+def test_a_full_disk_costs_the_step_at_work_alone(
+    tiny: Pair, profile: Profile, tmp_path: Path, full_disk: Callable[[int], None]
+) -> None:
+    output, partial = tmp_path / "tiny.json", tmp_path / "tiny.json.partial"
+
+    def fill(step: str) -> None:
+        if step == "chat":
+            full_disk(partial.stat().st_size)
+
+    with pytest.raises(ParameterError, match=r"tiny\.json\.partial: cannot be written: File too large"):
+        measure(plan_of(), tiny, output, fill, ticking())
+    assert list(tmp_path.iterdir()) == [partial]
+    assert list(json.loads(partial.read_text())["done"]) == ["code"]
+    full_disk(10**9)
+    again = measure(plan_of(), tiny, output, clock=ticking())
+    assert (again.tasks, again.payload) == (profile.tasks, profile.payload)
+
+
 def test_one_task_alone_measures_the_same(tiny: Pair, profile: Profile, tmp_path: Path) -> None:
     alone = measure(plan_of(tasks=("chat",)), tiny, tmp_path / "x.json", clock=ticking())
     assert alone.tasks["chat"] == profile.tasks["chat"]
@@ -143,7 +158,8 @@ def test_what_another_measurement_left_is_not_mixed_in(tiny: Pair, tmp_path: Pat
     path = output.with_name("x.json.partial")
     held = json.loads(path.read_text())
     good = held["done"]["code"]
-    times = {"drafting": [[0.1]] * 2, "verification": [[0.1 * n] for n in range(1, 7)], "prompt processing": [[1], [2]]}
+    verified = [[0.1 * n] for n in range(1, 7)]
+    times = {"drafting and verification": [[[0.1]] * 2, verified], "prompt processing": [[1], [2]]}
     run = good["prompts"][0]
     for spoilt in (
         good | {"mass_outside": [2.0, 0.0]},
@@ -159,16 +175,6 @@ def test_what_another_measurement_left_is_not_mixed_in(tiny: Pair, tmp_path: Pat
     path.write_text("{")
     with pytest.raises(ParameterError, match="remove it"):
         measure(plan_of(), tiny, output, clock=ticking())
-
-
-def test_times_are_warmed_up_and_read_from_the_given_clock(tiny: Pair) -> None:
-    reads = itertools.count()
-    watch = Stopwatch(torch.device("cpu"), lambda: float(next(reads)) ** 2)
-    times = time_drafting(tiny, SamplingRule(), 2, 8, 5, watch)
-    assert times == [float((2 * n + 1) ** 2 - (2 * n) ** 2) for n in range(WARM_UP, WARM_UP + 5)]
-    grid = time_verification(tiny, SamplingRule(), [(1, 1), (3, 2)], 8, 4, watch)
-    assert [len(row) for row in grid] == [4, 4]
-    assert len(time_prompts(tiny.target, tiny.entries, 6, 3, watch)) == 3
 
 
 @pytest.mark.parametrize(

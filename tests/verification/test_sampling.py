@@ -12,11 +12,11 @@ from msopt import ParameterError
 from tests.tolerances import EXACT
 from verification.exchange import Exchange, device_acceptance, left_out
 from verification.messages import Payload, target_levels
-from verification.sampling import SamplingRule, at, draw, overlap, ratio, residual, through_end, verify
+from verification.sampling import SamplingRule, at, draw, leading, overlap, ratio, residual, through_end, verify
 
 V, LENGTH = 4, 3
 FALSE_ALARM = 1e-4
-DRAWS = 40_000
+DRAWS, ROUNDS = 8_000, 100
 
 
 def generators(count: int, seed: int = 0) -> list[torch.Generator]:
@@ -40,6 +40,7 @@ def languages() -> list[tuple[str, Tensor, Tensor]]:
         ("zeros", markov(3, zeros=True), markov(4, zeros=True)),
         ("disjoint", torch.eye(V, dtype=torch.float64)[[0, 0, 1, 1]], torch.eye(V, dtype=torch.float64)[[2, 3, 2, 3]]),
         ("greedy", torch.eye(V, dtype=torch.float64)[[1, 2, 3, 0]], torch.eye(V, dtype=torch.float64)[[1, 0, 3, 0]]),
+        ("greedy draft", p, torch.eye(V, dtype=torch.float64)[q.argmax(-1)]),
     ]
 
 
@@ -108,11 +109,11 @@ def test_every_path_added_up_gives_the_targets_law(
 
 def sampled_round(p: Tensor, q: Tensor, place: str, payload: Payload, seed: int) -> list[tuple[int, ...]]:
     """Many rounds in one batch; texts that stop short go on by p."""
-    own = [torch.Generator().manual_seed(seed + n) for n in range(DRAWS // 100)]
+    own = [torch.Generator().manual_seed(seed + n) for n in range(DRAWS // ROUNDS)]
     texts = []
     exchange = None if place == "full" else Exchange(place, payload)  # type: ignore[arg-type]
     given = q if exchange is None else exchange.drafting(q)
-    for _ in range(100):
+    for _ in range(ROUNDS):
         before = torch.zeros(len(own), dtype=torch.int64)
         tokens, laws = [], [p[before]]
         draft = []
@@ -149,7 +150,7 @@ def test_a_biased_correction_would_be_caught() -> None:
     p, q = markov(1)[0], markov(2)[0]
     wrong = torch.minimum(p, q) + (1.0 - overlap(p, q)) * p
     statistic = DRAWS * float(((wrong - p) ** 2 / p).sum())
-    assert statistic > 2 * chi2.isf(FALSE_ALARM, V - 1)
+    assert statistic > 20 * chi2.isf(FALSE_ALARM, V * V - 1)
 
 
 def test_acceptance_is_the_overlap() -> None:
@@ -157,6 +158,59 @@ def test_acceptance_is_the_overlap() -> None:
     chance = sum(q[:, x] * ratio(p[:, x], q[:, x]) for x in range(V))
     torch.testing.assert_close(overlap(p, q), chance, rtol=EXACT, atol=EXACT)
     torch.testing.assert_close(overlap(p, q), 1.0 - 0.5 * (p - q).abs().sum(-1), rtol=EXACT, atol=EXACT)
+
+
+def test_a_draft_that_takes_its_most_probable_token_says_so() -> None:
+    """p = .6, .4 against q = .8, .2: drawn from q .8 is accepted, of the most probable token alone .6.
+
+    Were the law of the latter given as q, .6/.8 of its tokens would be accepted and the texts follow .75, .25.
+    """
+    p, logits = torch.tensor([0.6, 0.4]), torch.tensor([0.8, 0.2]).log()
+    drawn, greedy = SamplingRule().probabilities(logits), SamplingRule(0.0).probabilities(logits)
+    assert [float(overlap(p, q)) for q in (drawn, greedy)] == pytest.approx([0.8, 0.6])
+    for given, law in ((greedy, [0.6, 0.4]), (drawn, [0.75, 0.25])):
+        accepted = ratio(p[0], given[0])
+        found = accepted * torch.tensor([1.0, 0.0]) + (1.0 - accepted) * residual(p, given)
+        assert found.tolist() == pytest.approx(law)
+
+
+@pytest.mark.parametrize(
+    ("temperatures", "alpha"),
+    [((1.0, 1.0), 0.84530), ((0.7, 0.7), 0.85952), ((0.1, 0.1), 0.99995), ((0.7, 1.0), 0.79955), ((0.0, 0.0), 1.0)],
+)
+def test_acceptance_is_that_of_the_temperatures_of_both_models(temperatures: tuple[float, float], alpha: float) -> None:
+    """Of target and draft: filters or temperatures of one model alone are another acceptance."""
+    logits = torch.tensor([[2.0, 1.0, 0.0], [2.0, 0.0, 1.0]])
+    p, q = (SamplingRule(t).probabilities(row) for t, row in zip(temperatures, logits, strict=True))
+    assert float(overlap(p, q)) == pytest.approx(alpha, abs=5e-6)
+
+
+def test_half_precision_is_left_before_anything_is_drawn_or_compared() -> None:
+    """One law of single precision serves the draw, the ratio and what is sent; no token of probability 0 is drawn."""
+    logits = (4.0 * torch.randn(20, 300, generator=torch.Generator().manual_seed(5))).to(torch.bfloat16)
+    q = SamplingRule(0.8, top_k=5).probabilities(logits)
+    assert q.dtype == torch.float32
+    torch.testing.assert_close(q, SamplingRule(0.8, top_k=5).probabilities(logits.float()), rtol=0.0, atol=0.0)
+    for seed in range(50):
+        assert bool((at(q, draw(q, generators(20, seed))) > 0.0).all())
+
+
+def test_accepted_tokens_end_at_the_first_rejection() -> None:
+    """One after a rejected one does not count, and each row has a token of the target's besides: 2 and 4, not 5."""
+    assert leading(torch.tensor([[True, False, True], [True, True, True]])).tolist() == [1, 3]
+    one, none = torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0])
+    target = torch.stack([torch.stack([one, none, one, one]), torch.stack([one] * 4)])
+    verdict = verify(target, one.expand(2, 3, 2), torch.zeros(2, 3, dtype=torch.int64), [3, 3], generators(2))
+    assert (verdict.accepted.tolist(), verdict.token.tolist()) == ([1, 3], [1, 0])
+
+
+def test_laws_that_are_equal_but_for_round_off_leave_no_empty_residual() -> None:
+    half, hair = torch.tensor([0.5, 0.5]), torch.tensor([0.5 + 1e-17, 0.5 - 1e-17], dtype=torch.float64)
+    assert residual(half, half).tolist() == [0.5, 0.5]
+    assert residual(half.double(), hair).tolist() == [0.5, 0.5]
+    nearly = torch.tensor([0.5 + 1e-16, 0.5 - 1e-16], dtype=torch.float64)
+    assert residual(half.double(), nearly).tolist() == [0.0, 1.0]
+    assert float(overlap(half, half)) == 1.0
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

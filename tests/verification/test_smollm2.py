@@ -20,6 +20,7 @@ from verification.text_pass import read_text
 
 PROMPTS = ("What is 12 + 30?", "Translate to French: the cat sleeps.", "Why is the sky blue? Answer in one sentence.")
 FALSE_ALARM = 1e-3
+TEXTS = 400
 START = [504]
 """SmolLM2's token "The": after it the next two tokens are open."""
 
@@ -54,7 +55,7 @@ def test_temperature_0_is_greedy_decoding_token_for_token(place: str, pair: Pair
     assert [text[:12] for text in session.texts] == greedy
     assert sum(drafted.accepted for drafted in done) > 0
     if place != "full":
-        assert all(d.payload_bits >= d.length * Payload(64, 12, pair.entries).token_bits for d in done)
+        assert all(d.draft_bits >= d.length * Payload(64, 12, pair.entries).token_bits for d in done)
 
 
 @pytest.fixture(scope="module")
@@ -84,18 +85,22 @@ def two_tokens(short_pair: Pair) -> dict[tuple[int, int], float]:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_texts_follow_the_targets_law(place: str, short_pair: Pair, two_tokens: dict[tuple[int, int], float]) -> None:
-    """Chi-square over the first two tokens of 600 texts, seed 5; false alarm in 1e-3 of seeds for each mode."""
+    """Chi-square over the first two tokens of many texts, seed 5; false alarm in 1e-3 of seeds for each mode.
+
+    The draft and the target overlap by 0.70 at the first token: correcting from p in place of the residual makes a
+    statistic of 67 more, which fails in 0.999 of seeds.
+    """
     rule = SamplingRule(1.4, top_k=4)
     session = Session(
-        short_pair, [START] * 600, rule, generators(600, 5), exchange=exchange_of(place, short_pair, 3, 6)
+        short_pair, [START] * TEXTS, rule, generators(TEXTS, 5), exchange=exchange_of(place, short_pair, 3, 6)
     )
-    done = generate(session, [2] * 600, 2)
+    done = generate(session, [2] * TEXTS, 2)
     seen = Counter((text[0], text[1]) for text in session.texts)
     assert set(seen) <= set(two_tokens)
     rejections = sum(drafted.accepted < drafted.length for drafted in done)
     assert 50 < rejections < len(done) - 50
     cells = sorted(two_tokens, key=lambda text: two_tokens[text])
-    expected, observed = [600 * two_tokens[text] for text in cells], [seen[text] for text in cells]
+    expected, observed = [TEXTS * two_tokens[text] for text in cells], [seen[text] for text in cells]
     while expected[0] < 5:  # a rare text shares a cell with the next rarer
         expected[:2], observed[:2] = [sum(expected[:2])], [sum(observed[:2])]
     assert len(expected) > 6

@@ -1,5 +1,6 @@
 """No number passes for an answer: statuses, disagreement, infeasibility, missing solvers, fallbacks, options."""
 
+import contextlib
 import dataclasses
 import importlib.util
 import re
@@ -11,6 +12,8 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 
 from formulations import (
+    BandwidthMinMax,
+    DownlinkPower,
     DraftControl,
     FormulationError,
     InaccurateSolutionError,
@@ -25,6 +28,7 @@ from formulations import (
 from formulations.core import solve_checked
 from formulations.core.solvers import solver_settings
 from msopt.errors import InfeasibleError, MsoptError, ParameterError
+from reports.crosscheck.random_scenarios import random_scenario
 from tests.formulations.cells import OBJECTIVE_RTOL, S2
 
 
@@ -57,11 +61,41 @@ def test_a_score_that_is_not_finite_is_no_success(monkeypatch: pytest.MonkeyPatc
         DraftControl(S2).solve("CLARABEL")
 
 
+@pytest.mark.parametrize(
+    ("kind", "variable", "decided", "budget"),
+    [
+        (BandwidthMinMax, "bandwidth", "bandwidth_hz", S2.uplink_bandwidth_hz),
+        (DownlinkPower, "power", "downlink_power_w", S2.downlink_power_w),
+    ],
+)
+def test_what_a_solver_leaves_a_hair_outside_is_within_before_it_is_scored(
+    kind: Any, variable: str, decided: str, budget: float
+) -> None:
+    """Shares a hair below 0 and a budget overrun of 2e-6 under the status optimal are ends of first-order solvers."""
+    program = kind(S2)
+    program.solve("CLARABEL")
+    off = np.array([-1e-7 * budget, budget * (1.0 + 2e-6)]) / getattr(program, decided).value
+    program.variables[variable].save_value(program.variables[variable].value * off)
+    decision = program.decision()
+    assert decision[decided] == pytest.approx([0.0, budget], rel=1e-12)
+    assert np.sum(decision[decided]) <= budget
+
+
 def test_optimal_is_not_believed_without_the_optimality_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solve_checked, "CERTIFIED", 1e-14)
     with pytest.raises(InaccurateSolutionError, match="optimality conditions") as caught:
         DraftControl(S2).solve("CLARABEL")
     assert len(caught.value.attempts) == 4
+
+
+def test_an_optimum_whose_residuals_hide_more_than_the_tolerance_is_refused() -> None:
+    """50 power-limited devices: a point of ECOS with residuals of 1e-7 lies 1.1e-6 below CLARABEL's optimum."""
+    cell = random_scenario(200_039, uplink_sharing="power-limited")
+    best = DraftControl(cell, common=True).solve("CLARABEL").objective
+    found = []
+    with contextlib.suppress(InaccurateSolutionError):
+        found.append(DraftControl(cell, common=True).solve("ECOS").objective)
+    assert found == pytest.approx([best] * len(found), rel=1e-6)
 
 
 @pytest.mark.parametrize("solver", ["ECOS_BB", "ecos_bb"])
@@ -315,6 +349,9 @@ def test_misuse_of_requirements_is_told() -> None:
         program.require(True)  # type: ignore[arg-type]
     with pytest.raises(FormulationError, match="not convex"):
         program.require(cp.sqrt(program.variables["s"]) <= 1.0, name="not convex")
+    x = program.variables["length"][0]
+    with pytest.raises(FormulationError, match=r"is not one convex program with these constraints.*: interference"):
+        program.require(cp.log(1.0 + x / (1.0 + 2.0 * x)) >= 0.1, name="interference")
     assert not program.requirements
     with pytest.raises(ParameterError, match="already"):
         program.require(program.deadline_s <= 1.0, name="bandwidth")

@@ -35,7 +35,7 @@ def latency_root(scenario: Scenario, lengths: FloatArray) -> float:
 
 
 @pytest.mark.parametrize("solver", ["ECOS", "CLARABEL", "SCS"])
-def test_field_cases(solver: str) -> None:
+def test_split_of_the_base_cells(solver: str) -> None:
     assert BandwidthMinMax(S1).solve(solver).objective == pytest.approx(0.02048864963565, rel=OBJECTIVE_RTOL)
     solution = BandwidthMinMax(S2).solve(solver)
     assert solution.objective == pytest.approx(0.04435173021, rel=OBJECTIVE_RTOL)

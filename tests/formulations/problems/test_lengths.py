@@ -142,7 +142,7 @@ def test_whole_lengths_against_enumeration(sharing: str, verify_per_token_s: flo
         assert solution.objective <= bound * (1 + OBJECTIVE_RTOL)
 
 
-def test_whole_lengths_at_the_best_deadline_of_the_field_case() -> None:
+def test_whole_lengths_at_the_best_deadline() -> None:
     deadline = BandwidthForLengths(S2, [5, 2]).solve("CLARABEL").objective * (1 + 1e-9)
     solution = WholeLengths(S2, deadline).solve()
     assert solution["draft_length"].tolist() == [5.0, 2.0]

@@ -40,7 +40,7 @@ def equalised_delay(scenario: Scenario, shares: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize("solver", ["ECOS", "CLARABEL"])
-def test_unequal_users_of_the_field_case(solver: str) -> None:
+def test_power_for_unequal_users(solver: str) -> None:
     cell = base_cell([(0.8, 0.02, 10, snr) for snr in (20, 10, 0)])
     solution = DownlinkPower(cell).solve(solver)
     assert solution["downlink_power_w"] == pytest.approx([0.0900901, 0.9009009, 9.0090090], rel=1e-4)
@@ -94,7 +94,7 @@ def test_bad_sets_and_shares(devices: list[int], shares: list[float] | None) -> 
     ("rejected", "uplink", "time_s"),
     [([0, 1, 2], [1, 0, 0], 1.669037980e-3), ([0, 1], [1, 0], 7.69343304e-4), ([1, 2], [0, 0], 1.33180345e-3)],
 )
-def test_modes_of_the_field_case(rejected: list[int], uplink: list[int], time_s: float) -> None:
+def test_modes_of_the_base_cell(rejected: list[int], uplink: list[int], time_s: float) -> None:
     solution = ModeSelection(S3, rejected).solve()
     assert solution["correction_s"] == pytest.approx(time_s, rel=1e-7)
     assert solution["uplink"].tolist() == uplink

@@ -6,7 +6,6 @@ in 7000 gives a false alarm. Means are compared at four standard errors (6.3e-5 
 Seeds are fixed.
 """
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from msopt import PROBLEMS, Control, LeftOut, ParameterError, PlayedRounds, Scenario, emulate, react
+from msopt import PROBLEMS, Control, Fault, FaultPlan, LeftOut, ParameterError, PlayedRounds, Scenario, emulate, react
 from msopt.emulation.drawn_rounds import LawTokens
-from msopt.emulation.sources import PlayedTokens, RoundSources
+from msopt.emulation.sources import OnUplink, PlayedTokens, RoundSources
 from msopt.model.control import MODE_RULES, ModeRule
 from msopt.model.goodput import rejection_probability
 from msopt.model.scenario import Problem
@@ -28,11 +27,17 @@ from tests.tolerances import CLOSED_FORM, EXACT, STANDARD_ERRORS
 
 SURE = 1.0 - 1e-5
 ROUNDS = 12_800
+LOST = FaultPlan(faults=(Fault(kind="lost", probability=0.1),))
 
 
 def control_of(scenario: Scenario, problem: Problem, lengths: list[int], rule: ModeRule = "best") -> Control:
     shares = np.full(scenario.device_count, scenario.equal_share_hz)
     return Control(problem=problem, draft_length=np.array(lengths), bandwidth_hz=shares, mode_rule=rule)
+
+
+def nobody(place: int, rejected: np.ndarray) -> np.ndarray:
+    del place
+    return np.zeros_like(rejected)
 
 
 def with_law(law: str) -> Description:
@@ -146,22 +151,31 @@ def test_a_source_goes_on_where_it_stopped(text_tokens: int | None) -> None:
     law = scenario_of(with_law("beta")).acceptance
     one, parts = (LawTokens(law, 4, text_tokens, np.random.SeedSequence(1)) for _ in range(2))
     lengths, all_of_them = np.full((20, 3), 5), np.ones((20, 3), dtype=bool)
-    whole = one.play(lengths, all_of_them, all_of_them)
-    pieces = [parts.play(*(a[part] for a in (lengths, all_of_them, all_of_them))) for part in (slice(6), slice(6, 20))]
+    whole = one.play(lengths, all_of_them, all_of_them, nobody)
+    pieces = [
+        parts.play(*(a[part] for a in (lengths, all_of_them, all_of_them)), nobody) for part in (slice(6), slice(6, 20))
+    ]
     for field in ("drafted", "accepted", "tokens"):
         assert np.array_equal(getattr(whole, field), np.concatenate([getattr(piece, field) for piece in pieces]))
 
 
 def left_outs() -> st.SearchStrategy[LeftOut]:
-    chance = st.sampled_from([0.0, 0.2, 1.0])
+    chance = st.sampled_from([0.2, 1.0])
+    fault = st.one_of(
+        st.builds(Fault, kind=st.just("dropout"), probability=chance, first_round=st.sampled_from([0, 5])),
+        st.builds(Fault, kind=st.just("lost"), probability=chance),
+        st.builds(Fault, kind=st.just("straggler"), probability=chance, factor=st.just(4.0)),
+        st.builds(Fault, kind=st.sampled_from(["late", "late-result"]), probability=chance, delay_s=st.just(0.5)),
+        st.builds(Fault, kind=st.just("drift"), factor=st.just(0.5)),
+    )
+    faults = st.lists(fault, max_size=3).map(tuple)
     return st.builds(
         LeftOut,
         text_tokens=st.sampled_from([None, 1, 7]),
         compute_variation=st.sampled_from([0.0, 0.5]),
-        straggler_probability=chance,
+        delay_s=st.sampled_from([0.0, 0.1]),
         coherence_rounds=st.sampled_from([None, 3]),
-        loss_probability=chance,
-        dropout_round=st.sampled_from([None, 0, 5]),
+        faults=st.builds(FaultPlan, faults=faults, deadline_factor=st.sampled_from([None, 1.0, 3.0])),
     )
 
 
@@ -171,8 +185,6 @@ def test_what_holds_in_every_round(description: Description, left_out: LeftOut, 
     scenario = scenario_of(description)
     low, high = scenario.length_limits(problem)
     lengths = [min(high, max(low, 2))] * scenario.device_count
-    if scenario.device_count == 1:
-        left_out = replace(left_out, dropout_round=None)
     control = control_of(scenario, problem, lengths)
     played = emulate(scenario, control, 10, left_out=left_out)
     away, arrives = ~played.arrives, played.arrives
@@ -201,7 +213,7 @@ def test_what_holds_in_every_round(description: Description, left_out: LeftOut, 
 def test_one_seed_one_play() -> None:
     scenario = scenario_of(with_law("beta"))
     control = control_of(scenario, "modes", [5, 5, 5], "random")
-    every = LeftOut(text_tokens=30, compute_variation=0.1, coherence_rounds=5, loss_probability=0.1)
+    every = LeftOut(text_tokens=30, compute_variation=0.1, coherence_rounds=5, faults=LOST)
     one, same, other = (emulate(scenario, control, 40, left_out=every, seed=seed) for seed in (5, 5, 6))
     assert one.to_frame().equals(same.to_frame())
     assert not np.array_equal(one.accepted, other.accepted)
@@ -215,13 +227,18 @@ def test_the_frame_has_a_row_for_each_round_and_device() -> None:
     assert table["device"].tolist() == ["dev-1", "dev-2"] * 7
     assert table["tokens"].sum() / table["end_s"].iloc[-1] == pytest.approx(played.goodput, rel=EXACT)
     assert set(table["mode"]) <= {"none", "uplink", "downlink"}
+    again = PlayedRounds.from_frame(table, played.predicted)
+    assert again.to_frame().equals(table)
+    assert again.goodput == played.goodput
 
 
 class ToldTokens:
     """What a model might have accepted: told beforehand, whatever is planned."""
 
-    def play(self, draft_length: np.ndarray, drafts: np.ndarray, arrives: np.ndarray) -> PlayedTokens:
-        del drafts
+    def play(
+        self, draft_length: np.ndarray, drafts: np.ndarray, arrives: np.ndarray, on_uplink: OnUplink
+    ) -> PlayedTokens:
+        del drafts, on_uplink
         accepted = np.array([[2], [0]])
         return PlayedTokens(np.minimum(draft_length, 3), accepted, accepted + arrives)
 
@@ -247,6 +264,18 @@ def test_models_and_clocks_take_the_place_of_laws() -> None:
     assert played.goodput == pytest.approx(4 / (39.0 + 2 * air_s), rel=EXACT)
 
 
+def test_goodput_is_no_mean_of_the_rounds_own() -> None:
+    """4 tokens in 1 s and 1 in 0.1 s are 5 in 1.1 s, 4.545 token/s; 4 and 10 token/s would be 7 on average."""
+    one, two = np.ones((2, 1), dtype=int), np.zeros((2, 1))
+    played = PlayedRounds(
+        device_names=("a",), predicted=0.0, predicted_error=0.0, start_s=np.array([0.0, 1.0, 1.1]), draft_end_s=two,
+        upload_end_s=two, verify_start_s=two[:, 0], verified_s=two[:, 0], corrected_s=two, drafts=one == 1,
+        arrives=one == 1, drafted=4 * one, accepted=one, tokens=np.array([[4], [1]]), mode=0 * one,
+    )  # fmt: skip
+    assert played.goodput == pytest.approx(4.545, abs=5e-4)
+    assert played.device_goodput == pytest.approx([4.545], abs=5e-4)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -254,19 +283,16 @@ def test_models_and_clocks_take_the_place_of_laws() -> None:
         ({"rounds": 10**9}, "rounds = 1000000000"),
         ({"seed": -1}, "seed = -1"),
         ({"prompt_rounds": 0}, "prompt_rounds = 0"),
-        ({"left_out": LeftOut(dropout_round=1, dropout_device=2)}, "dropout_device = 2 .*from 0 to 1"),
+        (
+            {"left_out": LeftOut(faults=FaultPlan(faults=(Fault(kind="lost", devices=("dev-3",)),)))},
+            'devices: "dev-3" is not a device',
+        ),
     ],
 )
 def test_bad_plays(options: dict[str, object], words: str) -> None:
     scenario = scenario_of(s2())
     with pytest.raises(ParameterError, match=words):
         emulate(scenario, control_of(scenario, "modes", [3, 2]), **({"rounds": 4} | options))  # type: ignore[arg-type]
-
-
-def test_the_only_device_stays() -> None:
-    scenario = scenario_of(s1())
-    with pytest.raises(ParameterError, match="dropout_round = 2: the only device"):
-        emulate(scenario, control_of(scenario, "modes", [3]), 4, left_out=LeftOut(dropout_round=2))
 
 
 def test_too_few_rounds_for_an_interval() -> None:

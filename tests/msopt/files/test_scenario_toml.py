@@ -95,7 +95,6 @@ def test_server_draft_time_and_deviation() -> None:
     ("spelling", "value"), [("1_000.5", 1000.5), ("20e6", 2e7), ("2E+1", 20.0), ("5", 5.0), ("0.5e-3", 5e-4)]
 )
 def test_number_spellings_that_toml_knows(spelling: str, value: float) -> None:
-    """Field case 67."""
     assert read(GOOD.replace("verify_base_s = 0.0428", f"verify_base_s = {spelling}")).verify_base_s == value
 
 
@@ -143,7 +142,7 @@ def test_laws_survive() -> None:
 
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_odd_names_on_disk(name: str, tmp_path: Path) -> None:
-    """Field case 71: names that break tables, spreadsheets and plots are texts like any other."""
+    """Names that break tables, spreadsheets and plots are texts like any other."""
     scenario = scenario_of(s2()).replace(device_names=(name, "other"), name=name)
     path = tmp_path / "cell.toml"
     scenario.write(path, comment=f"first line\n\nabout {name}")
@@ -176,7 +175,7 @@ def edited(old: str, new: str, count: int = 1) -> str:
 PHONE_1, PHONE_2 = 'devices[0] ("phone-1")', 'devices[1] ("phone-2")'
 NUMBER = "finite number"
 BAD_FILES: dict[str, tuple[str, list[str]]] = {
-    # Tables and keys (field cases 25, 64, 65, 70)
+    # Tables and keys
     "empty file": ("", ["no [server] table"]),
     "no radio": (re.sub(r"\[radio\](\n[^\[].*)+", "", GOOD), ["no [radio] table"]),
     "no payload": (re.sub(r"\[payload\](\n[^\[].*)+", "", GOOD), ["no [payload] table"]),
@@ -250,7 +249,7 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
     "curve is a number": (edited("[0.85, 0.70]", "0.85"), [PHONE_2, "acceptance_curve", "0.85", "a list"]),
     "text in a curve": (edited("[0.85, 0.70]", '[0.85, "x"]'), [PHONE_2, "acceptance_curve[1]", '"x"', "a number"]),
     "sharing is a number": (edited('"power-limited"', "1"), ["radio: uplink_sharing", "1", "a text"]),
-    # Domains (field cases 16, 26, 46, 70, 73)
+    # Domains
     "empty curve": (edited("[0.85, 0.70]", "[]"), [PHONE_2, "acceptance_curve is empty"]),
     "rising curve": (edited("[0.85, 0.70]", "[0.70, 0.85]"), [PHONE_2, "acceptance_curve rises from 0.7 to 0.85"]),
     "curve above 1": (edited("[0.85, 0.70]", "[1.01]"), [PHONE_2, "acceptance_curve holds 1.01", "[0, 1]"]),
@@ -303,7 +302,7 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
     ),
     "duplicate names": (edited("phone-2", "phone-1"), ["devices[1]", '"phone-1"', "already the name of devices[0]"]),
     "empty name": (edited("phone-2", ""), ["devices[1]", 'name = ""', "at least one character"]),
-    # Spellings that TOML refuses (field case 67)
+    # Spellings that TOML refuses
     "comma": (edited("= 34816", "= 34,816"), ["line 12", "without commas"]),
     "unit": (edited("uplink_bandwidth_hz = 10e6", "uplink_bandwidth_hz = 20 MHz"), ["line 7", "the number alone"]),
     "no digit before the point": (edited("= 0.82", "= .82"), ["line 17", "both sides of the point"]),

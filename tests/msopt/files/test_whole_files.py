@@ -1,8 +1,11 @@
-"""What is no regular file: pipes with and without anyone at their other end, and a device without an end."""
+"""Files are written whole or not at all, even by a process that is killed; what is no regular file: pipes, devices."""
 
 import os
+import resource
+import signal
 import subprocess
 import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +16,62 @@ from msopt.files import whole_files
 from msopt.files.whole_files import read_log, read_text, write_text
 
 TEXT = "é" * 100_000  # more than a pipe holds
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_a_file_is_replaced_whole_with_its_mode_or_made_new(
+    nameless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the system has files without a name or not."""
+    if not nameless:
+        monkeypatch.delattr(os, "O_TMPFILE")
+    old, new = tmp_path / "old.json", tmp_path / "new.json"
+    old.write_text("old")
+    old.chmod(0o640)
+    before = os.umask(0o027)
+    try:
+        for path in (old, new):
+            write_text(path, TEXT)
+    finally:
+        os.umask(before)
+    assert {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {
+        "old.json": 0o640,
+        "new.json": 0o640,
+    }
+    assert old.read_text() == new.read_text() == TEXT
+
+
+def killed_while_it_writes(path: Path) -> int:
+    """How a process ended that was killed in the middle of a file, after half of what it wrote."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads do not live on in the child, which needs none
+        child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        write_text(path, TEXT)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_process_that_is_killed_while_it_writes_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("old")
+    for name in ("a.json", "b.json"):
+        assert killed_while_it_writes(tmp_path / name) == -signal.SIGXFSZ
+    left = [path.name for path in tmp_path.iterdir()]
+    assert left == ["a.json"] if hasattr(os, "O_TMPFILE") else not {"b.json"} & set(left)
+    assert (tmp_path / "a.json").read_text() == "old"
+
+
+def test_a_full_disk_is_one_line_and_leaves_what_was_there(tmp_path: Path, full_disk: Callable[[int], None]) -> None:
+    (tmp_path / "a.json").write_text("old")
+    full_disk(1000)
+    for name in ("a.json", "b.json"):
+        with pytest.raises(ParameterError, match=rf"{name}: cannot be written: File too large"):
+            write_text(tmp_path / name, TEXT)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+    assert (tmp_path / "a.json").read_text() == "old"
 
 
 @pytest.fixture

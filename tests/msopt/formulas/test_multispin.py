@@ -63,7 +63,7 @@ def test_splits_equalise_latencies(devices: list[tuple[float, float, int]], band
     [(0.8, 10.0, 5.75620464), (0.5, 2000.0, 9.44485032), (0.999999, 50.0, 9882.19), (0.8, 1.0, -1.0)],
 )
 def test_published_lengths(alpha: float, ratio: float, length: float) -> None:
-    """Field case 31: values where a direct `lambertw` gives NaN or infinity among them."""
+    """Values where a direct `lambertw` gives NaN or infinity among them."""
     found = float(common_length(alpha, 0.02, 0.02 * ratio))
     assert found == pytest.approx(length, rel=5e-7 if length > 1e3 else 1e-8)
 

@@ -16,7 +16,7 @@ BAND, BITS = 20e6, 33792.0
 
 
 def test_power_for_unequal_users() -> None:
-    """Field case 29: SNRd 20, 10 and 0 dB, 10 W; each gets 2.7027 linear on its third of the band."""
+    """SNRd 20, 10 and 0 dB, 10 W; each gets 2.7027 linear on its third of the band."""
     snr = np.array([100.0, 10.0, 1.0])
     delay, power = equal_delay_power(snr, np.full(3, BAND / 3.0), BAND, BITS)
     assert 10.0 * power == pytest.approx([0.0900901, 0.9009009, 9.0090090], abs=5e-8)

@@ -70,9 +70,9 @@ def test_reference_cases(case: Description) -> None:
             15.4688584627,
         ),
     ],
-    ids=["S1", "S2", "case 4", "case 28"],
+    ids=["S1", "S2", "60 dB apart", "almost no channel"],
 )
-def test_field_cases(description: Description, lengths: list[int], value: float) -> None:
+def test_base_scenarios_and_extremes_of_one_device(description: Description, lengths: list[int], value: float) -> None:
     found = solve_heterogeneous(scenario_of(description))
     assert found.draft_length.tolist() == lengths
     assert scored(description, found) == pytest.approx(value, rel=PUBLISHED_DIGITS)
@@ -80,7 +80,7 @@ def test_field_cases(description: Description, lengths: list[int], value: float)
 
 
 def test_one_device_and_one_length() -> None:
-    """Field case 20: no bracket to search."""
+    """No bracket to search."""
     description = s1(limits={"min_draft_length": 4, "max_draft_length": 4})
     found = solve_heterogeneous(scenario_of(description))
     assert found.draft_length.tolist() == [4]
@@ -97,7 +97,7 @@ def test_bound_of_two_devices() -> None:
 
 
 def test_a_device_almost_without_channel() -> None:
-    """Field case 28 with a minimum of one token: right for that model, however slow."""
+    """With a minimum of one token: right for that model, however slow."""
     description = base((0.8, 0.02, 10.0, 25.0), (0.6, 0.04, -60.0, 10.0))
     found = solve_heterogeneous(scenario_of(description))
     assert found.draft_length.tolist() == [16, 1]

@@ -52,7 +52,7 @@ def test_base_scenarios() -> None:
 
 @pytest.mark.parametrize(("alpha", "length", "value"), [(1.0, 16, 32.1046448757), (0.0, 1, 4.5312706460)])
 def test_ends_of_acceptance(alpha: float, length: int, value: float) -> None:
-    """Field case 73: S1 with certain acceptance and with none."""
+    """S1 with certain acceptance and with none."""
     description = s1() | {"devices": [s1()["devices"][0] | {"acceptance": alpha}]}
     found = solve_homogeneous(scenario_of(description))
     assert found.draft_length.tolist() == [length]
@@ -60,7 +60,7 @@ def test_ends_of_acceptance(alpha: float, length: int, value: float) -> None:
 
 
 def test_one_device_and_one_length() -> None:
-    """Field case 20: nothing to decide."""
+    """Nothing to decide."""
     description = s1(limits={"min_draft_length": 4, "max_draft_length": 4})
     found = solve_homogeneous(scenario_of(description))
     assert found.draft_length.tolist() == [4]
@@ -68,9 +68,17 @@ def test_one_device_and_one_length() -> None:
     assert goodput(description, found.draft_length) == pytest.approx(11.90138, rel=5e-7)
 
 
+def test_a_device_almost_without_channel() -> None:
+    """At -60 dB the other's tokens wait for some twenty minutes: right for one length of at least 1."""
+    description = base((0.8, 0.02, 10.0, 25.0), (0.6, 0.04, -60.0, 10.0))
+    assert goodput(description, solve_homogeneous(scenario_of(description)).draft_length) == pytest.approx(
+        0.002901, abs=5e-7
+    )
+
+
 @pytest.mark.parametrize(("least", "length", "value"), [(1, 1, 30.0), (0, 0, 100.0)])
 def test_drafting_that_does_not_pay(least: int, length: int, value: float) -> None:
-    """Field case 32: a verification faster than a draft; theta and the split are reported all the same."""
+    """A verification faster than a draft; theta and the split are reported all the same."""
     server = {"verify_base_s": 0.01, "verify_per_token_s": 0.0}
     # 20 MHz at an SNR of 3 carry 40 Mbit/s: 0.4 Mbit take 0.01 s.
     payload = {"token_bits": 0, "distribution_bits": 4e5}
@@ -79,6 +87,8 @@ def test_drafting_that_does_not_pay(least: int, length: int, value: float) -> No
     found = solve_homogeneous(scenario_of(description))
     assert found.draft_length.tolist() == [length]
     assert goodput(description, found.draft_length) == pytest.approx(value, rel=CLOSED_FORM)
+    of_length = [goodput(description, np.array([longer])) for longer in range(4)]
+    assert of_length == pytest.approx([100.0, 30.0, 244 / 11, 18.45], abs=5e-3)
     assert found.per_token_s == pytest.approx(0.05, rel=EXACT)
     assert found.bandwidth_hz == pytest.approx([20e6], rel=EXACT)
 

@@ -65,7 +65,7 @@ def test_two_devices() -> None:
 
 
 def test_twenty_devices() -> None:
-    """Field case 2: two solvers agreed on 355.067 for the program in hertz and seconds."""
+    """Two solvers agreed on 355.067 for the program in hertz and seconds."""
     rng = np.random.default_rng(3)
     alpha, draft, snr_db = rng.uniform(0.5, 0.95, 20), rng.uniform(0.01, 0.05, 20), rng.uniform(-5.0, 20.0, 20)
     devices = [(a, t, s, 10.0) for a, t, s in zip(alpha.tolist(), draft.tolist(), snr_db.tolist(), strict=True)]
@@ -75,7 +75,7 @@ def test_twenty_devices() -> None:
 
 @pytest.mark.parametrize(("alpha", "length", "value"), [(1.0, 16.0, 32.1046448757), (0.0, 1.0, 4.5312706460)])
 def test_ends_of_acceptance(alpha: float, length: float, value: float) -> None:
-    """Field case 73, where the best relaxed length is whole."""
+    """Where the best relaxed length is whole."""
     description = s1() | {"devices": [s1()["devices"][0] | {"acceptance": alpha}]}
     found = solve_relaxed(scenario_of(description))
     assert found.draft_length == pytest.approx([length], rel=RELAXED_OPTIMUM)
@@ -290,7 +290,7 @@ def test_stretching_time(scenario: Scenario, factor: float) -> None:
 
 
 def test_an_snr_span_of_sixty_decibels() -> None:
-    """Field case 4: conic solvers gave 34.35, 34.36 and 39.79 here."""
+    """Conic solvers gave 34.35, 34.36 and 39.79 here."""
     scenario = scenario_of(base((0.999, 1e-4, 40.0, 25.0), (0.01, 0.2, -20.0, 10.0)))
     found = solve_relaxed(scenario)
     assert found.goodput == pytest.approx(34.3466930410, rel=PUBLISHED_DIGITS)
@@ -298,7 +298,7 @@ def test_an_snr_span_of_sixty_decibels() -> None:
 
 
 def test_a_device_almost_without_channel() -> None:
-    """Field case 28, relaxed: device 2 at -60 dB takes nearly all of the round."""
+    """Relaxed: device 2 at -60 dB takes nearly all of the round."""
     scenario = scenario_of(base((0.8, 0.02, 10.0, 25.0), (0.6, 0.04, -60.0, 10.0)))
     found = solve_relaxed(scenario)
     assert found.draft_length == pytest.approx([16.0, 1.0], rel=EXACT)

@@ -56,7 +56,7 @@ def test_ends_are_exact() -> None:
 
 
 def test_almost_certain_acceptance_keeps_its_digits() -> None:
-    """Field case 73: the sum for 1 - 1e-12 is 4.99999999999; a formula that cancels gives 4.99988939."""
+    """The sum for 1 - 1e-12 is 4.99999999999; a formula that cancels gives 4.99988939."""
     value = float(one({"acceptance": NEARLY_ONE}).expected_tokens([4])[0])
     assert value == pytest.approx(4.99999999999, rel=FEW_ROUNDINGS)
 
@@ -94,7 +94,7 @@ def test_geometric_derivatives_by_differences(alpha: float, length: float) -> No
 
 
 def test_published_curve() -> None:
-    """Field case 46: 1 + 0.805 + 0.632 + 0.483; and the two geometric laws that misread it."""
+    """1 + 0.805 + 0.632 + 0.483; and the two geometric laws that misread it."""
     curve = one({"acceptance_curve": [0.805, 0.632, 0.483]})
     assert curve.expected_tokens([3])[0] == pytest.approx(2.920, rel=FEW_ROUNDINGS)
     assert curve.last_measured.tolist() == [3]

@@ -114,7 +114,7 @@ def test_equality(scenario: Scenario) -> None:
     assert scenario != "a text"
 
 
-# Rows, columns, series (field case 17)
+# Rows, columns, series
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_one_device_as_a_number() -> None:
     assert cell(**single).device_count == 1
 
 
-# Refused values (field case 16)
+# Refused values
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
@@ -277,7 +277,7 @@ def test_refused_laws(law: Acceptance, message: str) -> None:
     ("value", "side"), [(87.0, "above 60"), (43.99, None), (60.0, None), (-60.0, None), (-174.0, "below -60")]
 )
 def test_snr_that_looks_like_a_slip(value: float, side: str | None) -> None:
-    """Field case 22: of three ways to get 13.99 dB wrong, one gives 87 dB."""
+    """Of three ways to get 13.99 dB wrong, one gives 87 dB."""
     for field in ("uplink_snr_db", "downlink_snr_db"):
         texts = cell(**{field: [10.0, value, 0.0]}).warnings
         if side is None:
@@ -293,7 +293,7 @@ def test_many_slips_are_told_once() -> None:
     assert cell().warnings == scenario_of(s1()).warnings == scenario_of(s2()).warnings == ()
 
 
-# A channel beyond what a float holds (field case 23)
+# A channel beyond what a float holds
 
 
 @pytest.mark.parametrize("value", [-300.0, -174.0, -4000.0, 4000.0])

@@ -31,7 +31,6 @@ def amplified(snr_in_share: float) -> float:
 
 @pytest.mark.parametrize(("snr_db", "efficiency"), [(-174.0, 5.743472e-18), (-300.0, 1.442695e-30)])
 def test_efficiency_where_one_plus_snr_rounds_to_one(snr_db: float, efficiency: float) -> None:
-    """Field case 23."""
     assert float(spectral_efficiency(db_to_linear(snr_db))) == pytest.approx(efficiency, rel=1e-6)
 
 
@@ -46,7 +45,7 @@ def test_efficiency_against_decimal_arithmetic(snr: float) -> None:
 
 
 def test_rates_of_two_equal_halves() -> None:
-    """Field case 26: fixed density against fixed power; with one device they are the same."""
+    """Fixed density against fixed power; with one device they are the same."""
     fixed, limited = both(10.0)
     half = np.array([BAND / 2.0])
     assert fixed.rate(half)[0] == pytest.approx(34_594_316.19, abs=5e-3)

@@ -60,7 +60,7 @@ def test_one_device() -> None:
 
 
 def test_power_for_unequal_users() -> None:
-    """Field case 29: all on the downlink at SNRd 20, 10, 0 dB; equal power would take 5.0688 ms."""
+    """All on the downlink at SNRd 20, 10, 0 dB; equal power would take 5.0688 ms."""
     devices = [(0.8, 0.02, -60.0, snr) for snr in (20.0, 10.0, 0.0)]
     description = base(*devices, payload={"distribution_bits": 33792})
     reaction, seconds = react(scenario_of(description), [0, 1, 2])
@@ -72,7 +72,7 @@ def test_power_for_unequal_users() -> None:
 
 
 def test_power_at_extreme_channels() -> None:
-    """Field case 29: at 60 and -20 dB nearly all goes to the weak one."""
+    """At 60 and -20 dB nearly all goes to the weak one."""
     reaction, _ = react(scenario_of(base((0.8, 0.02, -80.0, 60.0), (0.8, 0.02, -80.0, -20.0))), [0, 1])
     assert reaction.downlink_power_w / 10.0 == pytest.approx([1e-8, 0.99999999], rel=1e-7)
 
@@ -163,7 +163,7 @@ def test_shares_and_power(description: Description, power_w: float, data: st.Dat
 
 @pytest.mark.parametrize("seed", range(40))
 def test_powers_never_exceed_the_total(seed: int) -> None:
-    """Field case 29: no 10.000000000000002, in whatever order they are summed."""
+    """No 10.000000000000002, in whatever order they are summed."""
     rng = np.random.default_rng(seed)
     devices = [(0.8, 0.02, -80.0, float(snr)) for snr in rng.uniform(-20.0, 60.0, 2 + seed % 7)]
     power_w = float(rng.choice([10.0, 1.0, 0.1, 1.0 / 3.0]))

@@ -26,7 +26,7 @@ from msopt import (
 )
 from msopt.lengths.region_search import SearchEffort
 from msopt.variants.best_actions import usual_effort
-from msopt.variants.limits import EnergyPerToken
+from msopt.variants.energy_limits import EnergyPerToken
 from tests.brute_force import Floats
 from tests.table_brute_force import Cell, random_scenario
 

@@ -1,6 +1,11 @@
 """What the commands print and write."""
 
 import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -24,11 +29,28 @@ LITERAL = ("[red]x", "$$", "a|b", "<b>x</b>", "=1+1", "NA", ":smile:", "x" * 200
 def test_version_and_help(msopt: Command) -> None:
     assert msopt.done("--version").out == f"msopt {package.__version__}\n"
     commands = ["solve", "react", "evaluate", "emulate", "scenario", "scenarios", "measure", "report", "crosscheck"]
-    for arguments in ([], ["--help"]):
-        text = msopt.done(*arguments).out
-        assert all(command in text for command in commands)
+    text = msopt.done("--help").out
+    assert all(command in text for command in commands)
     for command in commands:
         assert msopt.done(command, "--help").out.startswith("Usage: msopt ")
+
+
+def test_alone_it_names_commands_that_work(msopt: Command, tmp_path: Path) -> None:
+    """Five of them, in 80 columns, each as it stands there (the report elsewhere)."""
+    lines = msopt.done().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    told = [re.split(r"  +", line.strip())[0].split()[1:] for line in lines if line.startswith("  msopt ")]
+    assert len(told) == 5
+    assert told[4][0] == "report"
+    for command in told[:4]:
+        msopt.done(*(str(tmp_path / word) if word in ("my.toml", "played") else word for word in command))
+
+
+def test_a_shell_completes_names_of_scenarios() -> None:
+    asked = {"_MSOPT_COMPLETE": "complete_bash", "COMP_WORDS": "msopt solve ed", "COMP_CWORD": "2"}
+    command = [sys.executable, "-c", "from reports.cli import main; main()"]
+    done = subprocess.run(command, env=os.environ | asked, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["edge-cell"], "")
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
@@ -103,7 +125,7 @@ def test_options_reach_the_method(msopt: Command) -> None:
 
 
 def test_units_are_echoed(msopt: Command) -> None:
-    """Field case 68: what was meant as 20 MHz is seen to be 200 MHz."""
+    """What was meant as 20 MHz is seen to be 200 MHz."""
     text = msopt.done("solve", msopt.scenario(s2(radio={"uplink_bandwidth_hz": 20 * 10e6}))).out
     line = next(line for line in text.splitlines() if "uplink_bandwidth_hz" in line)
     assert line.split() == ["uplink_bandwidth_hz", "200000000", "Hz", "200", "MHz,", "fixed-snr"]
@@ -120,7 +142,7 @@ def test_side_by_side(msopt: Command) -> None:
 
 
 def test_warnings(msopt: Command) -> None:
-    """Field case 22: one line each on standard error, the same in the JSON, and standard output stays JSON."""
+    """One line each on standard error, the same in the JSON, and standard output stays JSON."""
     device = (0.8, 0.02, 87.0, 25.0)
     path = msopt.scenario(s1() | {"devices": [dict(zip(list(s1()["devices"][0])[1:], device, strict=True), name="a")]})
     for problem in ("modes", "all"):

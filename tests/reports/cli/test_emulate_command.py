@@ -2,9 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
 
-from msopt import Control, LeftOut, emulate
+from msopt import Control, Fault, FaultPlan, LeftOut, emulate
 from reports.plots.style import rendered
 from reports.plots.timeline import timeline_panel
 from tests.cases import s1, s2, s3, scenario_of
@@ -52,6 +53,26 @@ def test_one_device_does_not_drop_out(msopt: Command) -> None:
     assert "a device drops out" not in [cost["effect"] for cost in record["left_out"]]
 
 
+def test_faults_stand_beside_the_undisturbed_run(msopt: Command) -> None:
+    path, faults = msopt.scenario(s2()), msopt.folder / "faults.toml"
+    away = '[[faults]]\nkind = "dropout"\ndevices = ["dev-1"]\nend_round = 16\n'
+    faults.write_text(away + '[[faults]]\nkind = "lost"\nprobability = 0.5')
+    ask = ("emulate", path, "--rounds", 64)
+    plain = msopt.done(*ask, "--format", "json").record
+    record = msopt.done(*ask, "--faults", faults, "--format", "json", "--output", msopt.folder / "out").record
+    assert record["undisturbed_tokens_per_s"] == plain["goodput_tokens_per_s"] > record["goodput_tokens_per_s"]
+    left, lost, both = record["left_out"]
+    assert [left["effect"], lost["effect"]] == ["a device drops out", "lost drafts"]
+    assert both["goodput"] == record["goodput_tokens_per_s"]
+    shares = (plain["goodput_tokens_per_s"] - both["goodput"]) / record["predicted_tokens_per_s"]
+    assert both["cost"] == pytest.approx(shares, rel=EXACT)
+    table = msopt.done(*ask, "--faults", faults).out
+    assert "dev-1, rounds 1 to 16" in table
+    assert "50 % of rounds" in table
+    faults.write_text('[[faults]]\nkind = "lost"\ndevices = ["dev-9"]')
+    assert_one_line(msopt(*ask, "--faults", faults), 2, ["faults.toml", '"dev-9" is not a device'])
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -59,6 +80,7 @@ def test_one_device_does_not_drop_out(msopt: Command) -> None:
         ("--method server-only", ["server-only", "no one control"]),
         ("--problem all", ["'all'", "'heterogeneous'"]),
         ("--output=", ["--output is empty"]),
+        ("--faults nowhere.toml", ["nowhere.toml"]),
     ],
 )
 def test_bad_commands_write_nothing(msopt: Command, line: str, words: list[str]) -> None:
@@ -70,7 +92,8 @@ def test_bad_commands_write_nothing(msopt: Command, line: str, words: list[str])
 def test_the_timeline_fills_every_round_of_every_device() -> None:
     scenario = scenario_of(s3())
     control = Control(problem="modes", draft_length=[4, 3, 2], bandwidth_hz=[scenario.equal_share_hz] * 3)
-    left_out = LeftOut(loss_probability=0.3, dropout_round=2, dropout_device=2)
+    faults = Fault(kind="lost", probability=0.3), Fault(kind="dropout", devices=("dev-3",), first_round=2)
+    left_out = LeftOut(faults=FaultPlan(faults=faults))
     played = emulate(scenario, control, 3, left_out=left_out, seed=3)
     figure = timeline_panel(played, "three rounds")
     (axes,) = figure.axes
@@ -85,5 +108,8 @@ def test_the_timeline_fills_every_round_of_every_device() -> None:
     won = [(played.accepted[0, k], played.drafted[0, k]) for k in range(3) if played.arrives[0, k]]
     assert all(any(text.startswith(f"{a}/{d}") for text in words) for a, d in won)
     legend = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert ("its draft is lost" in legend) == bool((played.drafts & ~played.arrives).any())
+    missed_s = np.sum((played.start_s[1:4, None] - played.upload_end_s[:3]) * (played.drafts & ~played.arrives)[:3])
+    assert missed_s > 0.0
+    share = 100.0 * missed_s / (3 * whole - (whole - played.start_s[2]))
+    assert f"its draft is lost or too late ({share:.2g} %)" in legend
     assert rendered(figure, "svg", "timeline") == rendered(timeline_panel(played, "three rounds"), "svg", "timeline")

@@ -130,7 +130,7 @@ def test_s3(msopt: Command) -> None:
 
 @pytest.mark.parametrize("problem", ["homogeneous", "heterogeneous"])
 def test_nothing_to_choose(msopt: Command, problem: str) -> None:
-    """Field case 20: one device, one allowed length."""
+    """One device, one allowed length."""
     record = msopt.solved(msopt.scenario(s1(limits={"min_draft_length": 4, "max_draft_length": 4})), problem)
     assert lengths(record) == [4]
     assert bandwidths(record) == pytest.approx([20e6], rel=CLOSED_FORM)
@@ -141,7 +141,6 @@ def test_nothing_to_choose(msopt: Command, problem: str) -> None:
     ("alpha", "length", "goodput"), [(1.0, 16, 32.1046448757), (0.0, 1, 4.5312706460)], ids=["certain", "never"]
 )
 def test_extreme_acceptance(msopt: Command, alpha: float, length: int, goodput: float) -> None:
-    """Field case 73."""
     description: Description = base((alpha, 0.02, 10.0, 25.0))
     record = msopt.solved(msopt.scenario(description), "heterogeneous")
     assert lengths(record) == [length]

@@ -26,6 +26,7 @@ def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(collect.CROSSCHECK_DEVICES, "quick", 4)
     share = Share(settings=2, starts=0, draws=2, judged=1, efforts={"MS": TINY, "UD": TINY})
     monkeypatch.setitem(collect.SHARES, "quick", share)
+    monkeypatch.setitem(collect.LOOP_ROUNDS, "quick", 64)
     monkeypatch.setattr(crosscheck_record, "SOLVERS", ("CLARABEL", "HIGHS"))
     monkeypatch.setattr(gains, "FAMILIES", FAMILIES)
     small = tuple(claim for claim in studied.MS_CLAIMS if claim.id not in QUOTED_OF_MS)

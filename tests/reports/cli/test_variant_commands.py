@@ -95,6 +95,12 @@ def test_the_report_answers_the_problems_that_take_it(file: str) -> None:
     tables = answer([("varied", Path(file))]).tables
     assert tables["answer_solutions"]["problem"].tolist() == ["homogeneous", "heterogeneous"]
     assert tables["answer_limits"]["name"].tolist() == ["goodput floor", "token budget"] * 2
+    assert tables["answer_limits"]["price"].notna().all()
+    costs = tables["answer_variant"].set_index("problem")
+    plain = solve(VARIED.replace(**dict.fromkeys(VARIED.variant_fields)))
+    assert costs.loc["heterogeneous", "plain_goodput_tokens_per_s"] == pytest.approx(plain.goodput, rel=1e-9)
+    assert "variant.token_budget = " in costs.loc["heterogeneous", "asked"]
+    assert 0.0 < costs.loc["heterogeneous", "cost"] < 1.0
     methods = tables["answer_methods"].set_index(["problem", "method"])
     assert methods.loc[("heterogeneous", "fixed"), "status"] == "refused"
     assert methods.loc[("heterogeneous", "decomposition"), "status"] == "solved"

@@ -18,7 +18,7 @@ PRICE_RTOL = 1e-3
 
 @pytest.mark.parametrize("solver", ["ECOS", "CLARABEL", "SCS"])
 @pytest.mark.parametrize("problem", ["homogeneous", "heterogeneous"])
-def test_field_case(msopt: Command, problem: str, solver: str) -> None:
+def test_the_base_cell(msopt: Command, problem: str, solver: str) -> None:
     path = msopt.scenario(s2())
     found = msopt.solved(path, problem, "--method", CONVEX, "--solver", solver.lower())
     expected = msopt.solved(path, problem)

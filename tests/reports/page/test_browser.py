@@ -1,4 +1,4 @@
-"""The page in a browser, on a phone and on a desk. Collected only where there is a Chromium."""
+"""The page in a browser, on a phone and, in the dark, on a desk. Collected only where there is a Chromium."""
 
 import re
 from pathlib import Path
@@ -15,9 +15,20 @@ SMALLEST_TEXT = {PHONE: 8.0, DESK: 9.0}
 
 @pytest.fixture(scope="module", params=[PHONE, DESK])
 def seen(request: pytest.FixtureRequest, report: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    found = measured(report / "report.html", request.param, tmp_path_factory.mktemp("browser"))
+    dark = request.param == DESK
+    found = measured(report / "report.html", request.param, tmp_path_factory.mktemp("browser"), dark=dark)
+    assert (found["ground"] == "rgb(255, 255, 255)") != dark
     assert found["width"] == request.param
     return found
+
+
+def test_a_reader_sees_at_most_a_third_before_unfolding(seen: dict[str, Any]) -> None:
+    assert seen["folded"] < seen["unfolded"] / 3
+
+
+def test_every_text_stands_out_from_its_ground(seen: dict[str, Any]) -> None:
+    """By at least 4.5 to 1, in the light and in the dark."""
+    assert seen["pale"] == []
 
 
 def test_nothing_is_wider_than_the_page(seen: dict[str, Any]) -> None:
@@ -53,6 +64,10 @@ def test_tables_sort(seen: dict[str, Any]) -> None:
 
 
 def number(text: str) -> float | None:
-    """The number that a cell begins with."""
+    """The number that a cell begins with; a multiple in per cent, as gains are, and none above what is equal."""
+    if text in ("equal", "proven"):
+        return 0.0
+    if text.endswith(" times"):
+        return 100.0 * (float(text.removesuffix(" times")) - 1.0)
     found = re.match(r"-?\d[\d.]*(e[-+]?\d+)?", text)
     return float(found[0]) if found else None

@@ -7,20 +7,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from msopt import METHODS, PROBLEMS, Scenario
 from reports.page.answer import answer
+from reports.page.collect import joined
 from reports.page.html import TEMPLATES, as_html
 from reports.page.page import HEADINGS, TITLE, markdown
 from reports.page.self_checks import checks_record
 from reports.page.shown_tables import shown_tables
 from reports.plots.figures import CLAIMS_OF, STUDY_FIGURES, figures
-from reports.plots.style import Panel, inline, rendered
+from reports.plots.style import RC, Panel, inline, rendered
 from reports.shared.protocols import verdict
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
 from reports.shared.table_markup import escaped, latex_table
 from reports.shared.words import literal, per_cent
+from reports.studies.model_loop import model_loop
 from reports.studies.unknown_acceptance import KNOWN, LEARNT
 from tests.cases import Description, s2, scenario_of
 from tests.reports.command import Command, strict_json
@@ -28,6 +31,9 @@ from tests.reports.made_up import OWN, made_up_record
 from tests.tolerances import EXACT
 
 HOSTILE = ("[red]x", "$$", "a|b", "<b>*x*</b>", "`q` \\ _u_", "y" * 200, "Ünï 漢字", "two\nlines", "</svg><script>")
+
+FONT_TYPE = RC["pdf.fonttype"]
+"""Of a report outside the tests."""
 
 
 @pytest.fixture(scope="session")
@@ -72,12 +78,27 @@ def test_the_same_record_gives_the_same_bytes(report: Path) -> None:
         kept = (report / "figures" / f"{panel.name}.svg").read_bytes()
         if place % 6 == 0:
             assert rendered(panel.figure, "svg", panel.name) == kept
-        inside[f"figures/{panel.name}.svg"] = inline(kept.decode(), panel.title)
+        inside[f"figures/{panel.name}.svg"] = inline(kept.decode(), panel.alt)
     assert as_html(text, inside, TITLE) == (report / "report.html").read_text(encoding="utf-8")
     first = panels(again)[0]
     assert rendered(first.figure, "pdf", first.name) == (report / "figures" / f"{first.name}.pdf").read_bytes()
     for name, table in shown.items():
         assert latex_table(table) == (report / "latex" / f"{name}.tex").read_text(encoding="utf-8")
+
+
+def lettered(text: str) -> Figure:
+    figure = Figure()
+    figure.text(0.1, 0.5, text)
+    return figure
+
+
+def test_letters_in_a_pdf_file_can_be_edited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its fonts are embedded as TrueType, with the same bytes each time."""
+    monkeypatch.setitem(RC, "pdf.fonttype", FONT_TYPE)
+    whole, again = (rendered(lettered("α ≤ 0.9, in token/s"), "pdf", "letters") for _ in range(2))
+    assert whole == again
+    assert b"/FontFile2" in whole
+    assert b"/Type3" not in whole
 
 
 def test_the_page_needs_nothing_else(report: Path) -> None:
@@ -100,6 +121,31 @@ def test_every_name_in_a_figure_is_its_own(report: Path) -> None:
     names = re.findall(r' id="([^"]*)"', page)
     assert len(names) == len(set(names))
     assert set(re.findall(r"#([pmhCD][0-9a-f_]{8,})", page)) <= set(names)
+
+
+def test_the_page_says_what_it_shows_to_who_does_not_see_it(report: Path) -> None:
+    """Every head of a table has a scope and every table a caption; each figure has words of its own."""
+    page = (report / "report.html").read_text(encoding="utf-8")
+    assert page.count("<th ") == len(re.findall(r'<th [^>]*scope="(?:col|row)"', page)) > 200
+    assert page.count("<caption>") == page.count("<table")
+    labels = re.findall(r'<svg [^>]*aria-label="([^"]*)"', page)
+    assert len(set(labels)) == len(labels) == page.count("<figure>")
+    assert min(map(len, labels)) > 30
+    assert page.count("<nav ") == page.count('aria-label="Contents"') == 1
+
+
+def test_the_answer_comes_first(report: Path, made_up: Record) -> None:
+    """Three sentences and a picture before all else, with the numbers of the best problem."""
+    text = (report / "report.md").read_text(encoding="utf-8")
+    first, picture = text.split("\n\n")[1:3]
+    solutions = rows_of(made_up.tables["answer_solutions"])
+    best = max(solutions, key=lambda row: row["goodput_tokens_per_s"])
+    assert f"Problem {best['problem']} does best, with {best['goodput_tokens_per_s']:.4g} token/s" in first
+    assert (
+        f"{100 * (best['goodput_tokens_per_s'] / best['server_only_tokens_per_s'] - 1):.3g} % more than no drafts"
+        in first
+    )
+    assert picture.startswith("![Optimum and simpler rules")
 
 
 def test_headings_and_tables_are_whole(report: Path) -> None:
@@ -160,7 +206,9 @@ def test_what_knowing_is_worth_is_said_in_numbers(made_up: Record, report: Path)
 
 
 def test_figures_show_data_with_units(drawn: dict[str, list[Panel]]) -> None:
-    assert {"answer-1", "crosscheck", "profile-1", "gains-modes", *STUDY_FIGURES} <= set(drawn)
+    assert {"answer-1-overview", "answer-1-modes", "crosscheck", "profile-1", "gains-modes", *STUDY_FIGURES} <= set(
+        drawn
+    )
     names = [panel.name for panel in panels(drawn)]
     assert len(names) == len(set(names))
     for panel in panels(drawn):
@@ -213,7 +261,7 @@ def test_hostile_names_are_shown_as_they_are(msopt: Command) -> None:
     drawn, shown = figures(record), shown_tables(record)
     text = markdown(record, drawn, shown)
     inside = {}
-    for panel in drawn["answer-1"]:
+    for panel in (panel for name in drawn if name.startswith("answer-1-") for panel in drawn[name]):
         inside[f"figures/{panel.name}.svg"] = inline(rendered(panel.figure, "svg", panel.name).decode(), panel.title)
     page = as_html(text, inside, TITLE)
     assert page.count("<script>") == 1
@@ -280,7 +328,9 @@ def test_the_checks_find_what_is_wrong(made_up: Record) -> None:
     def verdicts(**changed: Any) -> list[str]:
         return list(checks_record(Record(made_up.manifest, made_up.tables | changed)).tables["checks"]["verdict"])
 
-    assert verdicts() == ["pass"] * 7
+    assert verdicts() == ["pass"] * 8
+    off = made_up.tables["loop_drawn"].assign(holds=False)
+    assert verdicts(loop_drawn=off)[7] == "FAIL"
     methods = made_up.tables["answer_methods"].copy()
     methods.loc[1, "gap"] = -1e-6
     assert verdicts(answer_methods=methods)[1] == "FAIL"
@@ -300,6 +350,23 @@ def test_the_checks_find_what_is_wrong(made_up: Record) -> None:
     full = made_up.manifest | {"effort": made_up.manifest["effort"] | {"name": "full"}}
     checked = checks_record(Record(full, made_up.tables)).tables["checks"]
     assert list(checked["verdict"])[3:5] == ["FAIL", "FAIL"]
+
+
+def test_what_models_delivered_is_shown_where_it_is_stored(made_up: Record, drawn: dict[str, list[Panel]]) -> None:
+    def section(record: Record) -> str:
+        text = markdown(record, drawn, shown_tables(record))
+        return text[text.index(f"## {HEADINGS[7]}") : text.index(f"## {HEADINGS[8]}")]
+
+    stored = section(made_up)
+    assert "Of 1 comparison of a method with another, the better one was the one predicted in 1;" in stored
+    assert "the interval of the gain delivered in 1." in stored
+    assert "| all uplink | 14 % | 15 % | 10 % to 20 % |" in stored
+    assert "| 21.2 | 20 | 40 | 39 to 41 | 40.4 | 38 |" in stored
+    assert "| round | 500 | 510 | 500 to 520 |" in stored
+    without = section(joined(made_up, model_loop([])))
+    assert "No result of real models is stored" in without
+    assert "small" in stored
+    assert "small" not in without
 
 
 def test_no_profile_is_said(msopt: Command) -> None:

@@ -5,16 +5,23 @@ import signal
 import subprocess
 import sys
 import time
+from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 import tomli_w
 
+from msopt import ParameterError
+from msopt.files import whole_files
+from reports.page import page
 from reports.shared import ending
 from reports.shared.ending import Interrupted, Terminated, terminable
+from reports.shared.record import Record
 from reports.studies.sweep import FINISHED, STUDY
 from tests.cases import s2
+from tests.reports.command import Command
 
 LONG = """
 problem = "modes"
@@ -78,6 +85,72 @@ def test_workers_end_with_the_run(tmp_path: Path, command: str, number: signal.S
     log = (folder / FINISHED).read_text(encoding="utf-8")
     assert log.endswith("\n")
     assert all(json.loads(finished)["rows"] for finished in log.splitlines())
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def signalled(monkeypatch: pytest.MonkeyPatch) -> Callable[[signal.Signals, int], None]:
+    """Send this process a signal when it puts its n-th file from now on in its place."""
+    replace = whole_files.os.replace
+
+    def at(number: signal.Signals, nth: int) -> None:
+        left = iter(range(nth - 1, -1, -1))
+
+        def then(source: Path, target: Path) -> None:
+            if next(left, None) == 0:
+                signal.raise_signal(number)
+            replace(source, target)
+
+        monkeypatch.setattr(whole_files.os, "replace", then)
+
+    return at
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_an_emulation_ended_among_its_files_is_whole_the_next_time(
+    msopt: Command, signalled: Callable[[signal.Signals, int], None], tmp_path: Path
+) -> None:
+    ask = ("emulate", msopt.scenario(s2()), "--rounds", 32, "--output")
+    msopt.done(*ask, tmp_path / "whole")
+    whole, folder = contents(tmp_path / "whole"), tmp_path / "ended"
+    for number, nth, code in ((signal.SIGINT, 2, 130), (signal.SIGTERM, 4, 143)):
+        signalled(number, nth)
+        outcome = msopt(*ask, folder)
+        assert (outcome.code, outcome.out, outcome.err) == (code, "", "")
+        left = contents(folder)
+        assert len(left) == nth - 1
+        assert left.items() <= whole.items()
+    msopt.done(*ask, folder)
+    assert contents(folder) == whole
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_a_report_ended_among_its_files_is_whole_the_next_time(
+    made_up: Record,
+    signalled: Callable[[signal.Signals, int], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    full_disk: Callable[[int], None],
+) -> None:
+    """By an interrupt, and by a disk that is full; figures and the page's form take time and are left out."""
+    monkeypatch.setattr(page, "figures", lambda record: defaultdict(list))
+    monkeypatch.setattr(page, "as_html", lambda text, inside, title: text)
+    page.write_report(made_up, tmp_path / "whole")
+    whole, folder = contents(tmp_path / "whole"), tmp_path / "ended"
+    signalled(signal.SIGTERM, len(whole) // 2)
+    with pytest.raises(Terminated), terminable():
+        page.write_report(made_up, folder)
+    assert len(contents(folder)) == len(whole) // 2 - 1
+    full_disk(max(map(len, whole.values())) - 1)
+    with pytest.raises(ParameterError, match="cannot be written: File too large"):
+        page.write_report(made_up, folder)
+    assert contents(folder).items() < whole.items()
+    full_disk(10**9)
+    page.write_report(made_up, folder)
+    assert contents(folder) == whole
 
 
 @pytest.mark.usefixtures("interrupts")

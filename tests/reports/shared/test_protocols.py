@@ -13,7 +13,7 @@ STEP_S = 0.01
 
 
 def without_drafts(devices: int) -> float:
-    """Two of the field cases' devices: a round verifies one token each, in 0.2 s + 1e-4 s a token."""
+    """Two devices of the base cell: a round verifies one token each, in 0.2 s + 1e-4 s a token."""
     return devices / (0.2 + 1e-4 * devices)
 
 

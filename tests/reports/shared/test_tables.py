@@ -29,6 +29,8 @@ def test_a_column_that_holds_nothing_is_left_out_but_of_a_whole_table() -> None:
 
 def test_one_table_three_ways(capsys: pytest.CaptureFixture[str]) -> None:
     assert markdown_table(TABLE).splitlines() == [
+        "Table: 50 %",
+        "",
         r"| device | bandwidth \[MHz\] | draft time \[ms/token\] | gap |",
         "| --- | ---: | ---: | ---: |",
         r"| a\|b\_\[c\] | 2.5 | 12 | 3.51 % |",

@@ -3,11 +3,9 @@
 import json
 import math
 import os
-import resource
 import shutil
-import signal
 from asyncio import CancelledError
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +26,7 @@ from reports.studies.finished_points import finished_points
 from reports.studies.points import SOLVED
 from reports.studies.settings import scenario_at
 from reports.studies.study import OPTIMUM, Study, parse_study, read_study
-from reports.studies.sweep import FINISHED, RESULTS, sweep
+from reports.studies.sweep import FINISHED, RESULTS, STUDY, sweep
 from tests.reports import own_methods
 from tests.reports.command import Command
 from tests.tolerances import MANY_AS_ONE
@@ -457,21 +455,21 @@ def test_a_scenario_file_that_has_changed_is_another_study(tmp_path: Path, folde
         sweep(study, folder, jobs=1)
 
 
-def test_a_full_disk_is_one_line_and_no_half_line(folder: Path) -> None:
-    folder.mkdir()
-    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+def test_a_full_disk_is_one_line_and_no_half_line(whole: bytes, folder: Path, full_disk: Callable[[int], None]) -> None:
+    """Full before the points are done, then before the table is written; with room again the same command goes on."""
     study = parse_study(SMALL)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2500, limit[1]))
-        with pytest.raises(ParameterError, match=rf"{FINISHED}: cannot be written: File too large"):
-            sweep(study, folder, jobs=1)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
-        signal.signal(signal.SIGXFSZ, handler)
+    full_disk(2500)
+    with pytest.raises(ParameterError, match=rf"{FINISHED}: cannot be written: File too large"):
+        sweep(study, folder, jobs=1)
     log = (folder / FINISHED).read_text(encoding="utf-8")
     assert log.endswith("\n")
     assert 0 < log.count("\n") < 4
+    full_disk(len(whole) - 1)
+    with pytest.raises(ParameterError, match=rf"{RESULTS}: cannot be written: File too large"):
+        sweep(study, folder, jobs=1)
+    assert sorted(path.name for path in folder.iterdir()) == sorted([FINISHED, STUDY])
+    full_disk(10**9)
+    assert sweep(study, folder, jobs=1).results.read_bytes() == whole
 
 
 def test_whole_numbers_beyond_a_column(folder: Path) -> None:

@@ -1,0 +1,289 @@
+"""Rounds played with real models: which device drafts with what for which prompts, and what is written of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from msopt import Control, ParameterError, PlayedRounds, Scenario
+from msopt.emulation.assumptions import DraftRecord, token_effects, tokens_per_round
+from msopt.emulation.drawn_rounds import FormulaClock
+from msopt.emulation.left_out import FORMULA
+from msopt.emulation.sources import RoundSources
+from msopt.errors import describe
+from msopt.files.profile_json import find_profile
+from msopt.files.scenario_toml import load_toml
+from msopt.files.whole_files import read_text
+from msopt.measured.profile import Profile
+from msopt.model.problems import KINDS, Problem
+from reports.cli.measure_command import require_models
+from reports.shared.inputs import scenario_path
+from reports.shared.rows import Row
+from reports.shared.words import number, per_cent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from verification.pairs import Pair
+    from verification.played_texts import PlayedTexts
+
+PlayedClock = Literal["profile", "measured"]
+DraftModels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--draft",
+        metavar="MODEL",
+        help="Play with models: a GGUF file, a folder, a Hugging Face id, smollm2, or skip-N; may be repeated. A "
+        "device drafts with the one that its profile was measured with; without a profile devices take them in turn.",
+    ),
+]
+PlayedClockOption = Annotated[
+    PlayedClock, typer.Option("--clock", help="Steps take the scenario's times, or those measured here.")
+]
+TEXT_TOKENS, PROMPTS = 96, 8
+"""As `msopt measure` has them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """What the command line says of the models.
+
+    Attributes
+    ----------
+    draft : tuple of str
+        One for each draft model.
+    target : str
+    task : tuple of str
+        Devices whose file names no task take them in turn; none: all that there are.
+    first, prompts : int
+        Which prompts of each task: so many from the one at a place on.
+    tokens : int
+        Of a text at most.
+    temperature : float
+    top_k, top_p : optional
+    device, dtype : str
+    threads : int or None
+    clock : "profile" or "measured"
+    """
+
+    draft: tuple[str, ...]
+    target: str = "smollm2"
+    task: tuple[str, ...] = ()
+    first: int = 0
+    prompts: int = PROMPTS
+    tokens: int = TEXT_TOKENS
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float | None = None
+    device: str = "cpu"
+    dtype: str = "float32"
+    threads: int | None = None
+    clock: PlayedClock = "profile"
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a device drafts with and is asked, where that is said: the profile of its draft, a task."""
+
+    profile: Profile | None = None
+    task: str | None = None
+
+
+def roles_of(file: str) -> list[Role]:
+    """The roles of a scenario file's devices, by their keys `profile` and `task`."""
+    path = scenario_path(file)
+    return [
+        Role(find_profile(one["profile"], path.parent) if "profile" in one else None, one.get("task"))
+        for one in load_toml(read_text(path))["devices"]
+    ]
+
+
+class Models:
+    """The loaded pairs of a scenario's devices.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    roles : sequence of Role
+    options : ModelOptions
+
+    Raises
+    ------
+    ParameterError
+        For models that cannot be loaded, a profile whose draft is not among them, or prompts that there are not.
+    """
+
+    def __init__(self, scenario: Scenario, roles: Sequence[Role], options: ModelOptions) -> None:
+        from verification.measurement import use_threads
+        from verification.pairs import load_pairs
+        from verification.prompts import all_prompts
+
+        require_models("models need")
+        self.options = options
+        use_threads(options.threads)
+        known = options.task or tuple(all_prompts())
+        self.tasks = [role.task or known[k % len(known)] for k, role in enumerate(roles)]
+        self.prompts_of(options.first, options.prompts)
+        pairs = load_pairs(options.draft, options.target, dtype=options.dtype, device=options.device)
+        self.pairs = [
+            self._pair_of(role, pairs, name) or pairs[k % len(pairs)]
+            for k, (role, name) in enumerate(zip(roles, scenario.device_names, strict=True))
+        ]
+        self._scenario = scenario
+
+    def prompts_of(self, first: int, count: int) -> list[tuple[str, ...]]:
+        """So many prompts for each device, from a place on."""
+        from verification.prompts import prompts_of
+
+        return [prompts_of(task, first + count)[first:] for task in self.tasks]
+
+    @staticmethod
+    def _pair_of(role: Role, pairs: Sequence["Pair"], name: str) -> "Pair | None":
+        """The pair whose draft a profile was measured with; None where none is named, or one serves all."""
+        if role.profile is None or len(pairs) == 1:
+            return None
+        for pair in pairs:
+            if pair.draft.name == role.profile.draft.name:
+                return pair
+        given = ", ".join(pair.draft.name for pair in pairs)
+        raise ParameterError(
+            f"device {describe(name)}: its profile is of the draft {describe(role.profile.draft.name)}; "
+            f"--draft gives {given}"
+        )
+
+    def texts(self, problem: Problem, seed: int, plays: int = 1, first: int | None = None) -> "PlayedTexts":
+        """The source of tokens for some plays side by side; prompts from another place on than the options say."""
+        from verification.played_texts import Drafter, PlayedTexts, payload_of
+        from verification.sampling import SamplingRule
+        from verification.timing import Stopwatch
+
+        options = self.options
+        prompts = self.prompts_of(options.first if first is None else first, options.prompts)
+        each = [Drafter(*one) for one in zip(self.pairs, self.tasks, prompts, strict=True)]
+        target = self.pairs[0]
+        return PlayedTexts(
+            each * plays,
+            SamplingRule(options.temperature, options.top_k, options.top_p),
+            payload_of(self._scenario.distribution_bits, target.entries),
+            every_token=KINDS[problem].sends_distribution,
+            text_tokens=options.tokens,
+            seed=seed,
+            stopwatch=Stopwatch(target.target.device) if options.clock == "measured" else None,
+        )
+
+    def sources(self, texts: "PlayedTexts", rounds: int) -> RoundSources:
+        """The sources of a play of so many rounds."""
+        clock = texts if self.options.clock == "measured" else profile_clock(self._scenario)
+        return RoundSources(texts, clock, shared_rounds(self.options.tokens, rounds))
+
+    @property
+    def record(self) -> Row:
+        """What was played, for the record."""
+        options = self.options
+        return {
+            "target": self.pairs[0].target.name,
+            "drafts": [pair.draft.name for pair in self.pairs],
+            "tasks": self.tasks,
+            "prompts": options.prompts,
+            "text_tokens": options.tokens,
+            "temperature": options.temperature,
+            "clock": options.clock,
+        }
+
+
+def played_by_models(scenario: Scenario, control: Control, played: PlayedRounds, record: DraftRecord) -> Row:
+    """Tokens a round as realised and as predicted, by device and in all, and what each assumption is worth."""
+    means, reaches, reach = tokens_per_round(played, record)
+    predicted = scenario.acceptance.expected_tokens(control.draft_length.astype(float))
+    total, whole = float(means.sum()), float(predicted.sum())
+    each = zip(scenario.device_names, means.tolist(), reaches.tolist(), predicted.tolist(), strict=True)
+    effects = token_effects(scenario.acceptance, control.draft_length, played, record)
+    return {
+        "tokens_per_round": total,
+        "tokens_low": total - reach,
+        "tokens_high": total + reach,
+        "predicted_tokens": whole,
+        "devices": [
+            {
+                "device": name,
+                "tokens_per_round": mean,
+                "tokens_low": mean - own,
+                "tokens_high": mean + own,
+                "predicted_tokens": expected,
+            }
+            for name, mean, own, expected in each
+        ],
+        "assumptions": [
+            {
+                "assumption": one.assumption,
+                "change": one.tokens / whole,
+                "low": one.low / whole,
+                "high": one.high / whole,
+            }
+            for one in effects
+        ],
+    }
+
+
+def played_parquet(played: PlayedRounds, record: DraftRecord) -> bytes:
+    """A row for each round and device, with the text, the prompt and the place in the text."""
+    from reports.studies.sweep import parquet
+
+    frame = played.to_frame()
+    for name in ("text", "prompt", "place"):
+        frame[name] = getattr(record, name).ravel()
+    return parquet([{str(name): value for name, value in row.items()} for row in frame.to_dict("records")])
+
+
+def show_model_play(console: "Console", record: Row) -> None:
+    """Tokens a round beside those predicted, and the assumptions."""
+    from reports.shared.table_terminal import show_table
+    from reports.shared.text_table import Table, number_column, ratio_column, words_column
+
+    ends = " to ".join(number(record[key], 4) for key in ("tokens_low", "tokens_high"))
+    console.print(
+        f"tokens a round: {number(record['tokens_per_round'], 4)} ({ends}); "
+        f"by the formula {number(record['predicted_tokens'], 4)}"
+    )
+    columns = (
+        words_column("device", "device"),
+        number_column("tokens_per_round", "tokens", "/round", digits=4),
+        number_column("predicted_tokens", "predicted", "/round", digits=4),
+    )
+    show_table(console, Table.of("", record["devices"], columns))
+    rows = [row | {"ends": f"{per_cent(row['low'])} to {per_cent(row['high'])}"} for row in record["assumptions"]]
+    console.print("What each assumption is worth, as a share of the predicted tokens:")
+    effects = (
+        words_column("assumption", "without it"),
+        ratio_column("change", "tokens"),
+        words_column("ends", "between", numeric=True),
+    )
+    show_table(console, Table.of("", rows, effects))
+
+
+def profile_clock(scenario: Scenario) -> FormulaClock:
+    """Steps take the scenario's times, which may be a profile's."""
+    import numpy as np
+
+    return FormulaClock(scenario, FORMULA, np.random.SeedSequence(0))
+
+
+def shared_rounds(text_tokens: int, rounds: int) -> int:
+    """Rounds that share a text, were two tokens won in each, and at most an eighth of the play."""
+    return max(1, min(text_tokens // 2, rounds // 8))
+
+
+def written_rows(texts: "PlayedTexts", models: Models) -> list[Row]:
+    """Every text with its tokens, a row each."""
+    return [
+        {
+            "device": text.device,
+            "task": models.tasks[text.device],
+            "prompt": models.options.first + text.prompt,
+            "ended": text.ended,
+            "tokens": list(text.tokens),
+            "text": models.pairs[text.device].target.tokenizer.decode(text.tokens),
+        }
+        for text in texts.written
+    ]

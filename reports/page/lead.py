@@ -1,0 +1,63 @@
+"""The first three sentences of the page, for each scenario: what to do, what it gains, how sure that is."""
+
+from collections.abc import Sequence
+
+from reports.shared.protocols import CENTRALISED, SERVER_ONLY
+from reports.shared.rows import Row
+from reports.shared.words import counted, gain, gap, number
+
+MOST_TOLD = 12
+"""Devices up to which every length is told."""
+
+
+def best_of_problems(solutions: Sequence[Row]) -> Row:
+    """The solution with the greatest goodput among those of a scenario's problems."""
+    return max(solutions, key=lambda row: row["goodput_tokens_per_s"])
+
+
+def lead(solution: Row, devices: Sequence[Row]) -> list[str]:
+    """Three sentences on the best problem's solution.
+
+    Parameters
+    ----------
+    solution : dict
+        A row of `summary`.
+    devices : sequence of dict
+        Its rows of the table `answer_devices`.
+    """
+    lengths = [int(row["draft_length"]) for row in devices]
+    if len(lengths) > MOST_TOLD:
+        told = f"between {min(lengths)} and {counted(max(lengths), 'token')} a round"
+    elif len(set(lengths)) == 1:
+        told = f"{counted(lengths[0], 'token')} a round each"
+    else:
+        told = ", ".join(f"{row['device']} {length}" for row, length in zip(devices, lengths, strict=True))
+        told = f"per round {told}"
+    goodput = solution["goodput_tokens_per_s"]
+    what = f"Problem {solution['problem']} does best, with {number(goodput, 4)} token/s: draft {told}."
+    return [what, _gains(solution, goodput), _certainty(solution)]
+
+
+def _gains(solution: Row, goodput: float) -> str:
+    told = []
+    if solution["closest"] is not None:
+        told.append(f"{_more(solution['closest_gain'])} the best of the simpler rules ({solution['closest']})")
+    told.append(f"{_more(goodput / solution[SERVER_ONLY] - 1.0)} no drafts at all")
+    central = solution[CENTRALISED]
+    if central is not None:
+        told.append(f"{_more(goodput / central - 1.0)} drafts made at the server in one batch")
+    return f"That is {', '.join(told[:-1])}{' and ' if told[:-1] else ''}{told[-1]}."
+
+
+def _more(ratio: float) -> str:
+    words = gain(abs(ratio))
+    return "as much as" if words == "equal" else f"{words} {'more' if ratio > 0.0 else 'less'} than"
+
+
+def _certainty(solution: Row) -> str:
+    words = gap(solution["gap"])
+    if solution["gap"] is None:
+        return "No bound is known for it."
+    if words == "proven":
+        return "It is proven that no control of this problem gives more."
+    return f"No control of this problem gives {words} more: that is proven."

@@ -1,0 +1,284 @@
+"""The loop closed: what real models delivered under controls, beside what the formula had promised.
+
+Tables of plain rows: `plays` (one control on one set of prompts), `devices`, `phases` of the round, `assumptions` and
+the `order` of methods.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import ndtri
+
+from msopt import Control, PlayedRounds, Scenario, emulate, evaluate
+from msopt.arrays import FloatArray, IntArray
+from msopt.emulation.assumptions import SAMPLE, DraftRecord, length_effect, token_effects, tokens_per_round
+from msopt.emulation.played_rounds import batch_starts
+from msopt.emulation.sources import RoundSources
+from msopt.measured.task_acceptance import TaskAcceptance
+from msopt.model.acceptance import Acceptance
+from msopt.model.problems import KINDS
+from msopt.numerics.intervals import LEVEL, mean_interval, proportion_interval, residual_reach
+from reports.shared.rows import Row
+
+VERSION = 1
+"""Of a stored result."""
+PHASES = ("draft and upload", "verification", "correction", "round")
+
+
+@dataclass(frozen=True, eq=False)
+class LoopPlay:
+    """One control on one set of prompts.
+
+    Attributes
+    ----------
+    method : str
+        Which found the control.
+    prompts : str
+        "seen" or "unseen" by the profile.
+    control : Control
+    played : PlayedRounds
+    record : DraftRecord
+    """
+
+    method: str
+    prompts: str
+    control: Control
+    played: PlayedRounds
+    record: DraftRecord
+
+    @property
+    def key(self) -> Row:
+        """What tells its rows from those of other plays."""
+        return {"problem": self.control.problem, "method": self.method, "prompts": self.prompts}
+
+
+def loop_play(
+    scenario: Scenario, control: Control, method: str, prompts: str, sources: RoundSources, record: DraftRecord
+) -> LoopPlay:
+    """Put on the clock what models played."""
+    played = emulate(scenario, control, len(record.text), sources=sources)
+    return LoopPlay(method, prompts, control, played, record)
+
+
+def with_geometric_law(scenario: Scenario, acceptance: Sequence[float]) -> Scenario:
+    """The same scenario with one acceptance for every position, as the papers have it."""
+    return scenario.replace(acceptance=Acceptance.of(acceptance))
+
+
+def prediction_reach(tasks: Sequence[TaskAcceptance], lengths: IntArray, *, over_prompts: bool) -> float:
+    """How far the interval of the predicted tokens of a round reaches: the curves are measured, too.
+
+    Var Σ_l 1[A ≥ l] of a round's accepted tokens A by the curve, over the rounds that the profile had; devices of one
+    task share its error. For prompts that the profile has not seen as many times that as the interval of its
+    acceptance, over prompts, is wider than that of independent trials.
+    """
+    mine: dict[int, list[int]] = {}
+    for task, length in zip(tasks, lengths.tolist(), strict=True):
+        mine.setdefault(id(task), []).append(length)
+    total = 0.0
+    for task in {id(task): task for task in tasks}.values():
+        survival = np.array([1.0, *(point.survival for point in task.curve)])
+        # Cov(min(A, a), min(A, b)) of the lengths of all its devices, from the law of A.
+        law = -np.diff([*survival, 0.0])
+        won = np.sum([np.minimum(np.arange(law.size), length) for length in mine[id(task)]], axis=0)
+        variance = float(np.sum(law * won**2) - np.sum(law * won) ** 2) / task.curve[0].visited
+        total += variance * (_wider(task) if over_prompts else 1.0)
+    return float(ndtri(0.5 + LEVEL / 2.0) * np.sqrt(total))
+
+
+def _wider(task: TaskAcceptance) -> float:
+    """By how much the variance over prompts is greater than that of as many independent trials."""
+    own = task.by_counts
+    if own.low is None or own.high is None or own.value is None:
+        return 1.0
+    low, high = proportion_interval(own.value * own.n, own.n)
+    return max(1.0, ((own.high - own.low) / (high - low)) ** 2)
+
+
+def loop_tables(
+    scenario: Scenario,
+    geometric: Scenario,
+    plays: Sequence[LoopPlay],
+    tasks: Sequence[TaskAcceptance],
+    verify_by_batch_s: tuple[float, float],
+) -> Row:
+    """All tables.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        With the profile's curves, in which the controls were found.
+    geometric : Scenario
+        The same with the geometric law.
+    plays : sequence of LoopPlay
+    tasks : sequence of TaskAcceptance
+        What the profile measured of each device's task.
+    verify_by_batch_s : pair of float
+        Verification as a batch and a device cost, were the drafts' lengths not looked at [s].
+    """
+    return {
+        "plays": [_play_row(scenario, geometric, play, tasks) for play in plays],
+        "devices": [row for play in plays for row in _device_rows(scenario, geometric, play)],
+        "phases": [row for play in plays for row in _phase_rows(scenario, play)],
+        "assumptions": [
+            row
+            for play in plays
+            for row in (
+                *_token_rows(scenario, play, tasks, _with_longer_drafts(play, plays)),
+                *_time_rows(scenario, play, verify_by_batch_s),
+            )
+        ],
+        "order": _order_rows(scenario, plays),
+    }
+
+
+def _expected(scenario: Scenario, play: LoopPlay) -> FloatArray:
+    return np.asarray(scenario.acceptance.expected_tokens(play.control.draft_length.astype(float)))
+
+
+def _reach_of_prediction(play: LoopPlay, tasks: Sequence[TaskAcceptance]) -> float:
+    return prediction_reach(tasks, play.control.draft_length, over_prompts=play.prompts != "seen")
+
+
+def _play_row(scenario: Scenario, geometric: Scenario, play: LoopPlay, tasks: Sequence[TaskAcceptance]) -> Row:
+    played, error = play.played, _reach_of_prediction(play, tasks)
+    means, _, reach = tokens_per_round(played, play.record)
+    low, high = played.interval()
+    total = float(means.sum())
+    return play.key | {
+        "rounds": played.rounds,
+        "device_rounds": int(np.count_nonzero(played.arrives)),
+        "texts": int(np.unique(play.record.text).size),
+        "tokens_per_round": total,
+        "tokens_low": total - reach,
+        "tokens_high": total + reach,
+        "predicted_tokens_curve": float(_expected(scenario, play).sum()),
+        "predicted_tokens_low": float(_expected(scenario, play).sum()) - error,
+        "predicted_tokens_high": float(_expected(scenario, play).sum()) + error,
+        "predicted_tokens_geometric": float(_expected(geometric, play).sum()),
+        "goodput": played.goodput,
+        "goodput_low": low,
+        "goodput_high": high,
+        "predicted_goodput_curve": evaluate(scenario, play.control).goodput,
+        "predicted_goodput_geometric": evaluate(geometric, play.control).goodput,
+    }
+
+
+def _device_rows(scenario: Scenario, geometric: Scenario, play: LoopPlay) -> list[Row]:
+    means, reaches, _ = tokens_per_round(play.played, play.record)
+    curve, one = _expected(scenario, play), _expected(geometric, play)
+    return [
+        play.key
+        | {
+            "device": name,
+            "draft_length": int(play.control.draft_length[k]),
+            "tokens_per_round": float(means[k]),
+            "tokens_low": float(means[k] - reaches[k]),
+            "tokens_high": float(means[k] + reaches[k]),
+            "predicted_tokens_curve": float(curve[k]),
+            "predicted_tokens_geometric": float(one[k]),
+        }
+        for k, name in enumerate(scenario.device_names)
+    ]
+
+
+def phase_seconds(played: PlayedRounds) -> dict[str, FloatArray]:
+    """How long each phase of every round took [s]."""
+    ends = (played.verify_start_s, played.verified_s, played.start_s[1:])
+    starts = (played.start_s[:-1], *ends[:2])
+    each = [end - start for start, end in zip(starts, ends, strict=True)]
+    return dict(zip(PHASES, [*each, played.round_s], strict=True))
+
+
+def _phase_rows(scenario: Scenario, play: LoopPlay) -> list[Row]:
+    predicted = evaluate(scenario, play.control).round
+    said = (predicted.draft_upload_s, predicted.verify_s, predicted.correction_s, predicted.round_s)
+    starts = batch_starts(play.played.rounds, play.played.correlated_rounds)
+    sizes = np.diff([*starts, play.played.rounds])
+    rows = []
+    for (phase, seconds), expected in zip(phase_seconds(play.played).items(), said, strict=True):
+        low, high = mean_interval(np.add.reduceat(seconds, starts) / sizes)
+        own = {"phase": phase, "predicted_s": float(expected), "realised_s": float(seconds.mean())}
+        rows.append(play.key | own | {"low_s": low, "high_s": high})
+    return rows
+
+
+def _with_longer_drafts(play: LoopPlay, plays: Sequence[LoopPlay]) -> LoopPlay | None:
+    """The play of the same prompts with the longest drafts, where no device of it drafts less."""
+    same = [other for other in plays if other.prompts == play.prompts and other.control.problem == play.control.problem]
+    longest = max(same, key=lambda other: int(other.control.draft_length.min()))
+    longer = np.all(longest.control.draft_length > play.control.draft_length)
+    return longest if longer else None
+
+
+def _token_rows(
+    scenario: Scenario, play: LoopPlay, tasks: Sequence[TaskAcceptance], longer: LoopPlay | None
+) -> list[Row]:
+    """Tokens: what each assumption is worth to the played drafts themselves, and what is left to the prediction."""
+    expected, lengths = float(_expected(scenario, play).sum()), play.control.draft_length
+    effects = list(token_effects(scenario.acceptance, lengths, play.played, play.record))
+    if longer is not None:
+        effects.append(length_effect(lengths, (play.played, play.record), (longer.played, longer.record)))
+    rows = []
+    for one in effects:
+        error = _reach_of_prediction(play, tasks) if one.assumption == SAMPLE else 0.0
+        reach = float(np.hypot(one.high - one.tokens, error))
+        ends = {"low": (one.tokens - reach) / expected, "high": (one.tokens + reach) / expected}
+        rows.append(play.key | {"assumption": one.assumption, "of": "tokens", "change": one.tokens / expected} | ends)
+    return rows
+
+
+def _time_rows(scenario: Scenario, play: LoopPlay, verify_by_batch_s: tuple[float, float]) -> list[Row]:
+    """Times: the formula with and without each assumption."""
+    rows: list[Row] = []
+    control, before = play.control, evaluate(scenario, play.control).goodput
+    base_s, device_s = verify_by_batch_s
+    by_batch = scenario.replace(verify_base_s=base_s, verify_per_device_s=device_s, verify_per_token_s=0.0)
+    shares = replace(control, bandwidth_hz=np.full(scenario.device_count, scenario.equal_share_hz))
+    if KINDS[control.problem].corrects:
+        shares = replace(control, mode_rule="shared-band")
+    switched = {
+        "tokens sent in no time": evaluate(scenario.replace(token_bits=0), control),
+        "verification time by batch size alone": evaluate(by_batch, control),
+        "equal shares" if not KINDS[control.problem].corrects else "corrections over free shares": evaluate(
+            scenario, shares
+        ),
+    }
+    for name, after in switched.items():
+        change = after.goodput / before - 1.0
+        rows.append(play.key | {"assumption": name, "of": "time", "change": change, "low": change, "high": change})
+    return rows
+
+
+def _order_rows(scenario: Scenario, plays: Sequence[LoopPlay]) -> list[Row]:
+    """The first method of each problem and set of prompts against each other one, on as many rounds of both."""
+    rows = []
+    for place, play in enumerate(plays):
+        rivals = [other for other in plays[place + 1 :] if other.key == play.key | {"method": other.method}]
+        first = not any(other.key == other.key | play.key | {"method": other.method} for other in plays[:place])
+        for other in rivals if first else []:
+            realised, reach = _gain(play.played, other.played)
+            said = evaluate(scenario, play.control).goodput / evaluate(scenario, other.control).goodput - 1.0
+            rows.append(
+                play.key
+                | {"against": other.method, "predicted_gain": said, "realised_gain": realised}
+                | {"low": realised - reach, "high": realised + reach}
+            )
+    return rows
+
+
+def _gain(ours: PlayedRounds, theirs: PlayedRounds, level: float = LEVEL) -> tuple[float, float]:
+    """By how much one goodput is above another, and how far the interval reaches: two plays whose texts part ways."""
+    ratio = ours.goodput / theirs.goodput
+    reach = 0.0
+    for played in (ours, theirs):
+        residuals = played.residuals(batch_starts(played.rounds, played.correlated_rounds)) / played.goodput
+        reach += residual_reach(residuals, level) ** 2
+    return ratio - 1.0, ratio * float(np.sqrt(reach))
+
+
+def batch_fit_s(batch: Sequence[int], seconds: Sequence[float]) -> tuple[float, float]:
+    """Verification as a cost of the batch and one of each device, by least squares over all draft lengths [s]."""
+    slope, base = np.polyfit(batch, seconds, 1)
+    return max(float(base), 0.0), max(float(slope), 0.0)
