@@ -77,7 +77,8 @@ BELOW: dict[str, tuple[str, ...]] = {
     "reports.plots": ("reports.shared",),
     "reports.studies": ("reports.methods", "reports.crosscheck", "reports.plots"),
     "reports.claims": ("reports.studies",),
-    "reports.page": ("reports.claims",),
+    "reports.calibration": ("reports.claims",),
+    "reports.page": ("reports.calibration",),
     "reports.cli": ("reports.page", "verification"),
     "reports": ("reports.cli",),
 }

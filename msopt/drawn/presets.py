@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from msopt.arrays import IntArray
+from msopt.arrays import FloatArray, IntArray
 from msopt.drawn.channel import (
     CELLS,
     MULTISPIN_CELL,
@@ -24,7 +24,7 @@ from msopt.errors import ParameterError, describe
 from msopt.files.comments import sections
 from msopt.model.acceptance import Acceptance
 from msopt.model.scenario import Scenario
-from msopt.model.validation import MOST_DEVICES, check_whole
+from msopt.model.validation import MOST_DEVICES, Number, check_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +196,10 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
     dataset: str | None = None,
     cell: str | None = None,
     acceptance: tuple[Acceptance, str] | None = None,
+    draft_mean_s: float | None = None,
+    first_dataset_share: float | None = None,
+    fading: bool | None = None,
+    over_area: bool | None = None,
 ) -> tuple[Scenario, str]:
     """Draw a scenario from a preset.
 
@@ -219,6 +223,14 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
         The dataset of every device, in any case; by default each device draws one.
     acceptance : tuple of (Acceptance, str), optional
         The law of every device in place of the datasets', and in words whose it is; excludes `dataset`.
+    draft_mean_s : float, optional
+        Mean draft time in place of the preset's [s/token].
+    first_dataset_share : float, optional
+        Probability that a device draws the first of the preset's datasets, the others being equally probable, in place
+        of equal ones for all; excludes `dataset` and `acceptance`.
+    fading, over_area : bool, optional
+        Whether Rayleigh fading is drawn; whether places are uniform in the area, not in the distance (of cells that
+        have distances). By default as the cell says.
 
     Returns
     -------
@@ -248,17 +260,32 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
     }
     numbers = {option: value for option, value in radio.items() if value is not None}
     options: dict[str, float | str] = {**numbers}
-    if dataset is not None and acceptance is not None:
-        raise ParameterError("dataset and acceptance are two sources of one acceptance")
+    laws = {
+        "acceptance": acceptance is not None,
+        "dataset": dataset is not None,
+        "first_dataset_share": first_dataset_share is not None,
+    }
+    if sum(laws.values()) > 1:
+        first, second = [name for name, given in laws.items() if given][:2]
+        raise ParameterError(f"{second} and {first} are two sources of one acceptance")
     if cell is not None:
         options["cell"] = other = _one_of("cell", cell, CELLS)
         chosen = replace(chosen, cell=CELLS[other])
-    chosen = replace(chosen, cell=chosen.cell.with_options(devices, numbers))
+    cell_given = chosen.cell.with_options(devices, numbers).with_laws(fading, over_area)
+    chosen = replace(chosen, cell=cell_given)
+    options |= {name: value for name, value in (("fading", fading), ("over_area", over_area)) if value is not None}
+    if draft_mean_s is not None:
+        Number(above_zero=True, unit="s").check("draft_mean_s", draft_mean_s)
+        options["draft_mean_s"] = draft_mean_s
+        chosen = replace(chosen, draft_mean_s=float(draft_mean_s))
     if acceptance is not None:
         chosen = _without_acceptance(chosen)
 
-    place, fading, speed, choice = np.random.default_rng(seed).random((devices, 4)).T
+    place, fade, speed, choice = np.random.default_rng(seed).random((devices, 4)).T
     drawn = (choice * len(chosen.datasets)).astype(np.int64)
+    if first_dataset_share is not None:
+        options["first_dataset_share"] = first_dataset_share
+        drawn = _by_share(choice, first_dataset_share, len(chosen.datasets))
     if dataset is not None:
         options["dataset"] = known = _one_of("dataset", dataset, chosen.datasets)
         drawn[:] = chosen.datasets.index(known)
@@ -274,7 +301,7 @@ def draw(  # noqa: PLR0913  (one argument for each thing that a user may set)
         acceptance=Acceptance.of([chosen.acceptance[j][1] for j in drawn]) if acceptance is None else acceptance[0],
         # Rounded as the cell rounds its SNRs.
         draft_s_per_token=np.round(chosen.draft_mean_s * uniform(speed, *chosen.draft_spread), 9),
-        **chosen.cell.fields(Draws.of(place, fading, seed)),
+        **chosen.cell.fields(Draws.of(place, fade, seed)),
     )
     return scenario, _comment(chosen, scenario, seed, options, drawn, acceptance and acceptance[1])
 
@@ -283,6 +310,14 @@ def numbered_devices(count: int) -> tuple[str, ...]:
     """The names of drawn devices, all with as many digits."""
     digits = max(2, len(str(count)))
     return tuple(f"device-{k + 1:0{digits}}" for k in range(count))
+
+
+def _by_share(choice: FloatArray, first_share: float, count: int) -> IntArray:
+    """The dataset that each uniform number chooses, the first one with a probability of its own."""
+    if isinstance(first_share, bool | str) or not 0.0 <= first_share <= 1.0:
+        raise ParameterError(f"first_dataset_share = {describe(first_share)} is not a number from 0 to 1")
+    ends = first_share + (1.0 - first_share) * np.arange(count - 1) / (count - 1)
+    return np.asarray(np.searchsorted(ends, choice, side="right"), dtype=np.int64)
 
 
 def _without_acceptance(preset: Preset) -> Preset:
@@ -302,8 +337,9 @@ def _comment(
 ) -> str:
     command = f"msopt scenario {preset.name} --devices {scenario.device_count} --seed {seed}"
     for option, value in options.items():
-        command += f" --{option.replace('_', '-')} {value}"
-    law_given = (_ANY_DATASET,) if "dataset" in options else ()
+        flag = option.replace("_", "-")
+        command += f" --{'' if value else 'no-'}{flag}" if isinstance(value, bool) else f" --{flag} {value}"
+    law_given = (_ANY_DATASET,) if {"dataset", "first_dataset_share"} & set(options) else ()
 
     def shown(statements: Iterable[str]) -> list[str]:
         kept = [text for text in unreplaced(statements, options) if text not in law_given]

@@ -24,6 +24,7 @@ from msopt.methods import methods_of
 from msopt.model.scenario import Problem
 from msopt.options import OPTIONS
 from reports.cli import arguments as opt
+from reports.cli.calibrate_command import calibrate
 from reports.cli.crosscheck_command import crosscheck
 from reports.cli.emulate_command import emulate
 from reports.cli.fit_command import fit
@@ -139,6 +140,7 @@ app.command()(study)
 app.command()(measure)
 app.command()(report)
 app.command()(sweep)
+app.command()(calibrate)
 
 
 def solve_problems(

@@ -223,6 +223,25 @@ CellName = Annotated[
     str | None,
     typer.Option("--cell", metavar="NAME", help=f"Another radio than the paper's: {' or '.join(CELLS)} (TR 38.901)."),
 ]
+DraftMean = Annotated[
+    float | None, typer.Option("--draft-mean-s", metavar="T", help="Mean draft time of the devices [s/token].")
+]
+FirstDatasetShare = Annotated[
+    float | None,
+    typer.Option(
+        "--first-dataset-share",
+        metavar="P",
+        help="Probability that a device draws the preset's first dataset, the others being equally probable [1].",
+    ),
+]
+Fading = Annotated[
+    bool | None,
+    typer.Option("--fading/--no-fading", help="Whether Rayleigh fading is drawn (default: as in the cell)."),
+]
+OverArea = Annotated[
+    bool | None,
+    typer.Option("--over-area/--no-over-area", help="Whether places are uniform in the area or in the distance."),
+]
 TomlOutput = Annotated[
     str | None, typer.Option("--output", metavar="FILE", help="Write the scenario to this file, not to the terminal.")
 ]

@@ -1,5 +1,7 @@
 """The command `msopt scenario`."""
 
+from typing import Any
+
 import msopt
 from msopt import ParameterError
 from msopt.drawn.from_profiles import about, draw_from_profiles
@@ -33,6 +35,10 @@ def scenario(
     distribution_bits: opt.DistributionBits = None,
     dataset: opt.Dataset = None,
     cell: opt.CellName = None,
+    draft_mean_s: opt.DraftMean = None,
+    first_dataset_share: opt.FirstDatasetShare = None,
+    fading: opt.Fading = None,
+    over_area: opt.OverArea = None,
     output: opt.TomlOutput = None,
 ) -> None:
     """Draw a scenario from a paper's setting, or from measured profiles, or with the acceptance that a server tells.
@@ -47,10 +53,21 @@ def scenario(
         "downlink_power_dbm": downlink_power_dbm,
         "power_ratio": power_ratio,
     }
-    given = {option: value for option, value in radio.items() if value is not None}
+    given: dict[str, Any] = {option: value for option, value in radio.items() if value is not None}
+    laws: dict[str, Any] = {
+        "dataset": dataset,
+        "cell": cell,
+        "draft_mean_s": draft_mean_s,
+        "first_dataset_share": first_dataset_share,
+        "fading": fading,
+        "over_area": over_area,
+    }
     if profile:
-        if preset is not None or dataset is not None or cell is not None:
-            raise ParameterError("a preset, its --dataset and --cell do not go with --profile")
+        if preset is not None:
+            raise ParameterError("a preset and its options do not go with --profile")
+        for option, value in laws.items():
+            if value is not None:
+                raise ParameterError(f"--{option.replace('_', '-')} is of a preset, and does not go with --profile")
         profiles = {name: find_profile(name) for name in profile}
         warnings = [text for found in profiles.values() for text in found.cautions]
         drawn, comment = draw_from_profiles(
@@ -71,9 +88,8 @@ def scenario(
             preset or BASE_PRESET,
             devices=devices,
             seed=seed,
-            dataset=dataset,
-            cell=cell,
             acceptance=None if served is None else (served.law(devices), about(served)),
+            **laws,
             **given,
         )
     text = to_toml(vars(drawn), comment)

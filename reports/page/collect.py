@@ -1,12 +1,13 @@
 """Everything a report needs, computed once: the answer, the cross-check, the studies, the profiles, and the checks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formulations.registry import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, WHOLE_RTOL
 from msopt import Scenario
+from reports.calibration.both_papers import SHARES, studied_inversely
 from reports.claims.studied import collect as collect_studies
 from reports.crosscheck.crosscheck_record import SOLVERS, crosscheck_record
 from reports.crosscheck.verdict import AT_LEAST, REFUTED
@@ -16,6 +17,7 @@ from reports.page.profile_tables import measured_times, profile_record
 from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
 from reports.shared.record import Record
+from reports.shared.rows import Row
 from reports.studies.closed_loop import stored_loops
 from reports.studies.drawn_loop import drawn_loop
 from reports.studies.effort import EFFORTS
@@ -24,6 +26,8 @@ from reports.studies.quoted import UP_TO
 from reports.studies.settings import scenario_hash
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from msopt.measured.profile import Profile
 
 Progress = Callable[[int, int], None]
@@ -92,8 +96,11 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         progress=progress,
     )
     studied.manifest["tables"]["gains"]["paper_gain"] = UP_TO
+    inverse, columns = studied_inversely(SHARES[order.effort], order.seed, order.jobs, progress)
+    studied.tables["claims"] = with_columns(studied.tables["claims"], columns)
+    studied.manifest["inverse_studies"] = inverse.manifest["inverse_studies"]
     loops = drawn_loop(order.seed, LOOP_ROUNDS[order.effort]), model_loop(stored_loops())
-    whole = joined(studied, answered, checked, *loops, profile_record(order.profiles), settings_record())
+    whole = joined(studied, answered, checked, inverse, *loops, profile_record(order.profiles), settings_record())
     whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
     whole.manifest["solvers"] = list(SOLVERS)
     whole.manifest["tolerances"] |= {
@@ -105,6 +112,15 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         "crosscheck_false_alarm": REFUTED,
     }
     return joined(whole, checks_record(whole))
+
+
+def with_columns(claims: "pd.DataFrame", columns: Mapping[str, Row]) -> "pd.DataFrame":
+    """The claims with what the inverse studies say of each."""
+    names = dict.fromkeys(name for row in columns.values() for name in row)
+    table = claims.copy()
+    for name in names:
+        table[name] = [columns.get(claim, {}).get(name) for claim in claims["id"]]
+    return table
 
 
 def joined(first: Record, *others: Record) -> Record:

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from msopt.files.whole_files import make_folder, write_bytes, write_text
 from msopt.methods import names_of
 from msopt.model.problems import KINDS
+from reports.calibration.shown_fit import fit_words
 from reports.claims.judging import VERDICTS, tally
 from reports.page.html import TEMPLATES, as_html, slug
 from reports.page.lead import best_of_problems, lead
@@ -114,6 +115,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "holding": _holding,
         "checks": _checks(record),
         "meaning": VERDICTS,
+        "inverse_studies": _inverse_studies(record),
         "gain_problems": _gain_problems(record),
         "our_figures": [{"name": name, **record.manifest["tables"][name]} for name in OUR_FIGURES],
         "unknown": _unknown(record),
@@ -224,6 +226,20 @@ def _checks(record: Record) -> Row:
     verdicts = record.tables["checks"]["verdict"]
     failed = int((verdicts == "FAIL").sum())
     return {"all": len(verdicts), "passed": len(verdicts) - failed, "failed": failed}
+
+
+def _inverse_studies(record: Record) -> list[Row]:
+    """For each paper what its inverse study found, in sentences, with its tables and its figure."""
+    return [
+        {
+            "name": summary["name"],
+            "sentences": list(fit_words(summary)),
+            "numbers": f"{study}-calibration-numbers",
+            "unknowns": f"{study}-calibration-unknowns",
+            "figure": f"{study}_calibration",
+        }
+        for study, summary in record.manifest.get("inverse_studies", {}).items()
+    ]
 
 
 def _gain_problems(record: Record) -> list[Row]:

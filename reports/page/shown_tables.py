@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msopt.methods import names_of
 from msopt.model.problems import PROBLEMS
+from reports.calibration.shown_fit import fit_tables
 from reports.crosscheck.crosscheck_tables import with_fractions
 from reports.page.loop_tables import loop_tables
 from reports.plots.style import label_of
@@ -129,6 +130,8 @@ _CLAIMS = (
     words_column("found", "found"),
     words_column("verdict", "verdict"),
     words_column("where", "where"),
+    words_column("plausible", "over what the paper leaves open"),
+    words_column("turns", "depends most on"),
 )
 _CENTRALISED = (
     words_column("pair", "pair"),
@@ -222,6 +225,8 @@ def shown_tables(record: Record) -> dict[str, Table]:
         _answers(record)
         | _crosschecks(record)
         | _claims(record)
+        | fit_tables(record, "ms_")
+        | fit_tables(record, "ud_")
         | _gains(record)
         | _paths(record)
         | _profiles(record)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from msopt import PlayedRounds
 from reports.plots.answer_plots import answer_panels
+from reports.plots.calibration_plots import calibration_panels
 from reports.plots.distributions import error_panels, gain_panels
 from reports.plots.profile_plots import profile_panels
 from reports.plots.study_plots import study_panels
@@ -96,6 +97,9 @@ def figures(record: Record) -> dict[str, list[Panel]]:
     found["crosscheck"] = _crosscheck(record)
     for figure, names in (STUDY_FIGURES | {name: (name,) for name in OUR_FIGURES}).items():
         found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]
+    for study in ("ms", "ud"):
+        of = {name.removeprefix(f"{study}_"): table for name, table in tables.items()}
+        found[f"{study}_calibration"] = calibration_panels(f"{study}_calibration", of)
     found["timeline"] = _timelines(tables["loop_timeline"])
     paper = float(about["gains"]["paper_gain"])
     for problem in dict.fromkeys(tables["gains"]["problem"]):

@@ -1,11 +1,12 @@
 """The figures that come from closed forms: [MS] Figs. 3 to 5, [UD] Fig. 6. Pure functions of a preset and a seed."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from msopt import PRESETS, Scenario, draw, react
+from msopt import PRESETS, Scenario, react
 from msopt.formulas.multispin import common_length
 from msopt.lengths.homogeneous import best_common_length, solve_homogeneous
 from msopt.model.goodput import play, round_at
@@ -13,6 +14,7 @@ from msopt.modes.correction import CorrectionTimes
 from reports.shared.estimators import mean_of
 from reports.shared.rows import Row
 from reports.studies.paper_figures import MS_PRESETS, Figure, pair
+from reports.studies.settings import over, scenario_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,9 +81,11 @@ CLOSED: dict[str, Figure] = {
 """The figures by table."""
 
 
-def one_length(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
+def one_length(
+    preset: str, draw_number: int, seed: int, devices: int, settings: Mapping[str, Any] = MappingProxyType({})
+) -> list[Row]:
     """Goodput at each common length from 0 on with the best split, and the closed form's; one draw of [MS] Fig. 3."""
-    scenario, _ = draw(preset, devices=devices, seed=seed, dataset="GSM8K")
+    scenario = scenario_at(preset, over(settings, {"devices": devices, "dataset": "GSM8K"}), seed)
     best = solve_homogeneous(scenario)
     lengths = np.arange(FIG3_LENGTHS + 1)
     every = np.repeat(lengths[:, None], scenario.device_count, axis=1)
@@ -181,12 +185,14 @@ def verification(measured: Mapping[str, Sequence[tuple[int, float]]]) -> "pd.Dat
     )
 
 
-def uplink_sets(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
+def uplink_sets(
+    preset: str, draw_number: int, seed: int, devices: int, settings: Mapping[str, Any] = MappingProxyType({})
+) -> list[Row]:
     """Delays at each size of the uplink set, 8 devices rejected, and the best size found; one draw of [UD] Fig. 6.
 
     `best_uplink_devices` is Proposition 1's; `shortest_s` its time, `enumerated_s` the shortest over all 2^8 modes.
     """
-    scenario, _ = draw(preset, devices=max(devices, REJECTED), seed=seed)
+    scenario = scenario_at(preset, over(settings, {"devices": max(devices, REJECTED)}), seed)
     times = CorrectionTimes(scenario)
     places = np.flatnonzero(times.order < REJECTED)
     one = np.full(REJECTED, REJECTED)
@@ -195,10 +201,10 @@ def uplink_sets(preset: str, draw_number: int, seed: int, devices: int) -> list[
     modes = (np.arange(2**REJECTED)[:, None] >> np.arange(REJECTED)) & 1 == 1
     slowest_up = np.max(np.where(modes, up, 0.0), axis=1)
     down = times.downlink_s(np.full(len(modes), REJECTED), np.sum(np.where(modes, 0.0, inverse), axis=1))
-    reaction, shortest = react(scenario, np.arange(REJECTED))
+    best, shortest = best_uplink_set(scenario)
     head = {"pair": pair(preset), "draw": draw_number, "scenario_seed": seed}
     found = {
-        "best_uplink_devices": int(np.sum(reaction.on_uplink)),
+        "best_uplink_devices": best,
         "shortest_s": shortest,
         "enumerated_s": float(np.min(np.maximum(slowest_up, down))),
     }
@@ -209,6 +215,12 @@ def uplink_sets(preset: str, draw_number: int, seed: int, devices: int) -> list[
         delays["slower of the two"] = max(delays.values())
         rows += [head | {"uplink_devices": size, "scheme": name, "delay_s": s} | found for name, s in delays.items()]
     return rows
+
+
+def best_uplink_set(scenario: Scenario) -> tuple[int, float]:
+    """The size of Proposition 1's uplink set with the first 8 devices rejected, and the time of its correction [s]."""
+    reaction, shortest = react(scenario, np.arange(REJECTED))
+    return int(np.sum(reaction.on_uplink)), shortest
 
 
 def uplink_sets_table(draws: "pd.DataFrame") -> "pd.DataFrame":

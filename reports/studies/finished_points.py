@@ -1,21 +1,24 @@
-"""The file of a sweep's finished points: a line for each, in the order in which they were done.
+"""The file of a run's finished points: a line for each, in the order in which they were done.
 
-One run at a time has it open. What it holds is checked against the study before it is believed.
+One run at a time has it open. What it holds is checked before it is believed: by whoever asked for the points.
 """
 
 import contextlib
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
+from typing import Any, TypeVar
 
 from msopt import ParameterError
 from msopt.files.json_text import load_json, to_json
+from msopt.files.whole_files import read_text, write_text
 from reports.shared.rows import Row
 from reports.studies.points import NUMBERS, SOLVED, head_of
 from reports.studies.study import Point, Study
 
+Rows = TypeVar("Rows")
 _OF_A_METHOD = {"scenario_hash", "scheme", "method", "status", "cause", *NUMBERS}
 
 
@@ -26,7 +29,7 @@ class FinishedPoints:
         self.path = path
         self._stream = stream
 
-    def add(self, rows: Mapping[int, Sequence[Row]]) -> None:
+    def add(self, rows: Mapping[int, Any]) -> None:
         """Add points with their rows: all of them, or none and a ParameterError."""
         lines = [to_json({"point": point, "rows": rows[point]}) + "\n" for point in rows]
         before = os.fstat(self._stream.fileno()).st_size
@@ -39,25 +42,30 @@ class FinishedPoints:
                 os.ftruncate(self._stream.fileno(), before)
             raise ParameterError(f"{self.path}: cannot be written: {error.strerror}") from None
 
-    def read(self, study: Study, points: Sequence[Point]) -> dict[int, list[Row]]:
-        """The rows of each point that is done; a last line that was torn by an interruption is cut off.
+    def read(self, checked: Callable[[int, Any], Rows]) -> dict[int, Rows]:
+        """What was found at each point that is done; a last line that was torn by an interruption is cut off.
+
+        Parameters
+        ----------
+        checked : function
+            From the number of a point and what stands there to what was found; ParameterError says what is wrong.
 
         Raises
         ------
         ParameterError
-            For a line that is not what this study finds at a point, a row for each method.
+            For a line that is not a point of this run, by file and number.
         """
         self._stream.seek(0)
         whole, end, torn = self._stream.read().rpartition(b"\n")
         if torn:
             self._stream.truncate(len(whole + end))
-        done: dict[int, list[Row]] = {}
+        done: dict[int, Rows] = {}
         for number, line in enumerate(whole.split(b"\n") if end else (), start=1):
             try:
-                point, rows = _checked(line, study, points)
+                point, rows = _entry(line)
+                done[point] = checked(point, rows)
             except ParameterError as error:
                 raise ParameterError(f"{self.path}: line {number} {error}") from None
-            done[point] = rows
         return done
 
 
@@ -107,23 +115,70 @@ def _status(path: Path) -> os.stat_result:
         return os.stat_result([0] * 10)
 
 
-def _checked(line: bytes, study: Study, points: Sequence[Point]) -> tuple[int, list[Row]]:
-    unreadable = ParameterError("is not a finished point")
+UNREADABLE = "is not a finished point"
+
+
+def _entry(line: bytes) -> tuple[int, Any]:
     try:
         entry = load_json(line.decode())
-        point, rows = entry["point"], [dict(row) for row in entry["rows"]]
+        point, rows = entry["point"], entry["rows"]
     except (ParameterError, ValueError, TypeError, KeyError):
-        raise unreadable from None
-    if type(point) is not int or not 0 <= point < len(points):
+        raise ParameterError(UNREADABLE) from None
+    if type(point) is not int:
         raise ParameterError("is of no point of the study")
-    head = head_of(points[point])
-    if not all(set(row) == head.keys() | _OF_A_METHOD and _whole(row) for row in rows):
-        raise unreadable
-    if not all(row[name] == value for row in rows for name, value in head.items()):
-        raise ParameterError(f"is not of point {point} of the study, which it names")
-    if [row["scheme"] for row in rows] != study.methods:
-        raise ParameterError("has not a row for each method of the study")
     return point, rows
+
+
+def rows_of_study(study: Study, points: Sequence[Point]) -> Callable[[int, Any], list[Row]]:
+    """The check of what a study finds at a point: a row for each method."""
+
+    def checked(point: int, found: Any) -> list[Row]:
+        try:
+            rows = [dict(row) for row in found]
+        except (ValueError, TypeError):
+            raise ParameterError(UNREADABLE) from None
+        if not 0 <= point < len(points):
+            raise ParameterError("is of no point of the study")
+        head = head_of(points[point])
+        if not all(set(row) == head.keys() | _OF_A_METHOD and _whole(row) for row in rows):
+            raise ParameterError(UNREADABLE)
+        if not all(row[name] == value for row in rows for name, value in head.items()):
+            raise ParameterError(f"is not of point {point} of the study, which it names")
+        if [row["scheme"] for row in rows] != study.methods:
+            raise ParameterError("has not a row for each method of the study")
+        return rows
+
+    return checked
+
+
+def claim_folder(finished: FinishedPoints, order: Path, wanted: str, results: Path) -> None:
+    """Make a folder this run's, or find that it is; one in which nothing was finished may be anyone's.
+
+    Parameters
+    ----------
+    finished : FinishedPoints
+    order : Path
+        The file that says what is run.
+    wanted : str
+        What it has to say.
+    results : Path
+        What is there once all points are done.
+
+    Raises
+    ------
+    ParameterError
+    """
+    folder = order.parent
+    begun = results.exists() or finished.path.stat().st_size > 0
+    if begun and order.exists():
+        if read_text(order) != wanted:
+            raise ParameterError(
+                f"{folder}: holds the results of another study or version of msopt; choose another --output"
+            )
+    elif begun:
+        raise ParameterError(f"{folder}: holds results, but not the study they are of; choose another --output")
+    else:
+        write_text(order, wanted)
 
 
 def _whole(row: Row) -> bool:

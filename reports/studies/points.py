@@ -72,17 +72,18 @@ def _devices(study: Study, point: Point) -> int | None:
         return None
 
 
-def solve_points(study: Study, points: Sequence[Point]) -> list[list[Row]]:
+def solve_points(study: Study, points: Sequence[Point], *, hashed: bool = True) -> list[list[Row]]:
     """For each of some points with as many devices a row for each method, in their order.
 
     The least bound that the methods have shown at a point serves those after them with the same kind of correction,
     which compute none of their own.
     A method that has no answer at a point has a row all the same: its `status` is not `SOLVED`, its `cause` says why,
-    and its numbers are None.
+    and its numbers are None. Rows that are not kept need no hash of their scenario, which costs a sixth of the time.
     """
     scenarios = [attempt(scenario_at, point.base, point.settings, point.seed) for point in points]
     found = _solved_together(study, scenarios)
-    return [_rows(study, *one) for one in zip(points, scenarios, found, strict=True)]
+    hashes = [scenario_hash(one) if hashed and isinstance(one, Scenario) else None for one in scenarios]
+    return [_rows(study, *one) for one in zip(points, scenarios, hashes, found, strict=True)]
 
 
 def solve_rows(study: Study, points: Sequence[Point]) -> list[Row]:
@@ -134,10 +135,13 @@ def setting_words(study: Study, row: Row) -> str:
 
 
 def _rows(
-    study: Study, point: Point, scenario: Scenario | Failure, found: Mapping[str, Solution | Failure]
+    study: Study,
+    point: Point,
+    scenario: Scenario | Failure,
+    hashed: str | None,
+    found: Mapping[str, Solution | Failure],
 ) -> list[Row]:
     """A row for each method at one point; `found` holds the schemes that are solved already."""
-    hashed = scenario_hash(scenario) if isinstance(scenario, Scenario) else None
     head = head_of(point) | {"scenario_hash": hashed}
     rows: list[Row] = []
     bounds: dict[Correction, float] = {}

@@ -3,13 +3,15 @@
 Pure functions of a preset, the number of a draw and its seed. Each gives rows of (probe, value).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 import msopt
-from msopt import PRESETS, Acceptance, Control, ManySolutions, Scenario, draw, solve_many
+from msopt import PRESETS, Acceptance, Control, ManySolutions, Scenario, solve_many
 from msopt.arrays import FloatArray
 from msopt.lengths.homogeneous import solve_homogeneous
 from msopt.lengths.relaxed import length_split, solve_relaxed
@@ -17,6 +19,7 @@ from msopt.model.scenario import Problem
 from msopt.model.sharing import spectral_efficiency
 from reports.shared.rows import Row
 from reports.studies.paper_figures import pair
+from reports.studies.settings import over, scenario_at
 
 TABLE_I_STD = {
     "multispin-llama2": {"MBPP+": 0.2472, "GSM8K": 0.3133, "MT-Bench": 0.3127, "SQuAD": 0.3333},
@@ -32,9 +35,11 @@ _WEAKER_DB = 1.0
 _MORE_ACCEPTED = 0.1
 
 
-def probe_ms(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
+def probe_ms(
+    preset: str, draw_number: int, seed: int, devices: int, settings: Mapping[str, Any] = MappingProxyType({})
+) -> list[Row]:
     """The claims of [MS] about one draw."""
-    scenario, _ = draw(preset, devices=devices, seed=seed)
+    scenario = scenario_at(preset, over(settings, {"devices": devices}), seed)
     best = _free_and_charged(preset, scenario, "heterogeneous")
     planned = Control(problem="heterogeneous", draft_length=best.draft_length[0], bandwidth_hz=best.bandwidth_hz[0])
     found = {**_equal_lengths(scenario), **_longer_drafts(scenario, planned), "rewards": _rewarded(scenario)}
@@ -42,9 +47,11 @@ def probe_ms(preset: str, draw_number: int, seed: int, devices: int) -> list[Row
     return _rows(preset, draw_number, seed, found)
 
 
-def probe_ud(preset: str, draw_number: int, seed: int, devices: int) -> list[Row]:
+def probe_ud(
+    preset: str, draw_number: int, seed: int, devices: int, settings: Mapping[str, Any] = MappingProxyType({})
+) -> list[Row]:
     """The claims of [UD] about one draw."""
-    scenario, _ = draw(preset, devices=devices, seed=seed)
+    scenario = scenario_at(preset, over(settings, {"devices": devices}), seed)
     return _rows(preset, draw_number, seed, _uploads(_free_and_charged(preset, scenario, "modes")))
 
 

@@ -16,9 +16,13 @@ from msopt.arrays import FloatArray
 from msopt.errors import describe
 from msopt.files.scenario_toml import to_toml
 from msopt.model.fields import ONE_FOR_ALL, VERIFY_TIMES
+from msopt.model.validation import Whole
 from reports.shared.inputs import read_scenario
 
-DRAW_ARGUMENTS = ("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell")
+DRAW_ARGUMENTS = (
+    *("devices", "bandwidth_hz", "uplink_power_dbm", "downlink_power_dbm", "power_ratio", "dataset", "cell"),
+    *("draft_mean_s", "first_dataset_share", "fading", "over_area"),
+)
 FIELDS = tuple(row.field for row in ONE_FOR_ALL)
 _OF_A_FILE = {
     "bandwidth_hz": "uplink_bandwidth_hz or downlink_bandwidth_hz",
@@ -66,7 +70,22 @@ CHANGES: dict[str, Callable[[Scenario, float], dict[str, Any]]] = {
 of the draft time in logarithms, of both SNRs in dB: 0 makes all devices alike. A server twice as fast verifies in half
 the time."""
 
+WHOLE_SETTINGS = {"devices"} | {row.field for row in ONE_FOR_ALL if isinstance(row.domain, Whole)}
+"""Settings that are whole numbers."""
 SETTINGS = (*DRAW_ARGUMENTS, *FIELDS, *CHANGES)
+
+
+_INSTEAD = {
+    "dataset": ("first_dataset_share",),
+    "power_ratio": ("uplink_power_dbm", "downlink_power_dbm"),
+}
+"""What a setting makes meaningless beside it."""
+
+
+def over(settings: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings with those of a figure's own in place of them, and without what these make meaningless."""
+    gone = {other for name in own for other in _INSTEAD.get(name, ())}
+    return {name: value for name, value in settings.items() if name not in gone} | dict(own)
 
 
 def scenario_at(base: str, settings: Mapping[str, Any], seed: int) -> Scenario:

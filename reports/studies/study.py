@@ -23,7 +23,7 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self, TypeVar
 
 from numpy.random import SeedSequence
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -43,6 +43,7 @@ OPTIMUM = "optimum"
 MOST_POINTS = 1_000_000
 """Of one study: a typing error beyond must not fill the memory."""
 
+Kind = TypeVar("Kind", bound=BaseModel)
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]  # what a column of the results holds
 Value = Annotated[bool | Whole | Number | str, Field(union_mode="smart")]
@@ -80,19 +81,19 @@ class Study(BaseModel):
         if bool(self.presets) == bool(self.scenarios):
             raise ValueError("exactly one of presets and scenarios is needed, with at least one name")
         for preset in self.presets:
-            _known("presets", preset, PRESETS)
+            known_or_raise("presets", preset, PRESETS)
         if self.scenarios and self.draws != 1:
             raise ValueError(f"draws = {self.draws}: a scenario file is not drawn, so draws must be 1")
         for key in ("presets", "scenarios", "methods", "variants"):
-            _once(key, getattr(self, key))
+            once_or_raise(key, getattr(self, key))
         for name, values in self.axes.items():
-            _once(f"axes.{name}", values)
+            once_or_raise(f"axes.{name}", values)
         for method in self.methods:
             if ":" not in method:
-                _known("methods", method, [OPTIMUM, *(method.name for method in methods_of(self.problem))])
+                known_or_raise("methods", method, [OPTIMUM, *(method.name for method in methods_of(self.problem))])
         for table in ("fixed", "axes"):
             for name in getattr(self, table):
-                _known(table, name, SETTINGS)
+                known_or_raise(table, name, SETTINGS)
         for name in self.axes:
             if name in self.fixed:
                 raise ValueError(f"{name} stands in both [fixed] and [axes]")
@@ -105,7 +106,7 @@ class Study(BaseModel):
         if OPTIMUM in self.methods:
             named += [method.name for method in methods_of(self.problem, "optimum")]
         for method, given in self.options.items():
-            _known("options", method, named)
+            known_or_raise("options", method, named)
             try:
                 checked_options(method, dict(given), self.problem)
             except ParameterError as error:
@@ -181,28 +182,44 @@ def read_study(path: str) -> Study:
 
 def parse_study(text: str) -> Study:
     """The study of a text; ParameterError in one line, without the file's name."""
-    raw = load_toml(text)
+    return validated(Study, load_toml(text))
+
+
+def validated(kind: type[Kind], raw: dict[str, Any], known: Iterable[str] = ()) -> Kind:
+    """What a file holds as its model; ParameterError in one line for the first fault.
+
+    Parameters
+    ----------
+    kind : subclass of BaseModel
+    raw : dict
+    known : iterable of str
+        Keys of the tables inside, where an unknown one may be meant.
+    """
     try:
-        return Study.model_validate(raw)
+        return kind.model_validate(raw)
     except ValidationError as error:
         fault = error.errors()[0]
         place = ".".join(str(part) for part in fault["loc"])
         if fault["type"] == "extra_forbidden":
-            raise ParameterError(f"unknown key {place}{_near(place, Study.model_fields)}") from None
+            near = near_words(str(fault["loc"][-1]), [*kind.model_fields, *known])
+            raise ParameterError(f"unknown key {place}{near}") from None
         message = fault["msg"].removeprefix("Value error, ")
         if place.endswith(".bool"):  # the first kind that a Value may be of
             place, message = place.removesuffix(".bool"), "is no finite number, no text, and not true or false"
-        given = f"{place} = {describe(fault['input'])}: " if place else ""
+        table = isinstance(fault["input"], dict)
+        given = "" if not place else f"{place}: " if table else f"{place} = {describe(fault['input'])}: "
         raise ParameterError(f"{given}{message[:1].lower()}{message[1:]}") from None
 
 
-def _known(key: str, name: str, known: Iterable[str]) -> None:
+def known_or_raise(key: str, name: str, known: Iterable[str]) -> None:
+    """ValueError for a name that is none of those known, with the nearest."""
     names = list(known)
     if name not in names:
-        raise ValueError(f"{key}: {describe(name)} is not one of {', '.join(names)}{_near(name, names)}")
+        raise ValueError(f"{key}: {describe(name)} is not one of {', '.join(names)}{near_words(name, names)}")
 
 
-def _once(key: str, values: Iterable[Value]) -> None:
+def once_or_raise(key: str, values: Iterable[Value]) -> None:
+    """ValueError for a value that stands twice."""
     seen: list[Value] = []
     for value in values:
         if value in seen:
@@ -210,6 +227,7 @@ def _once(key: str, values: Iterable[Value]) -> None:
         seen.append(value)
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def near_words(name: str, known: Iterable[str]) -> str:
+    """The known name that may be meant, as the end of a message; nothing where none is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msopt
 from msopt import InfeasibleError, ParameterError
-from msopt.files.whole_files import make_folder, read_text, write_bytes, write_text
+from msopt.files.whole_files import make_folder, write_bytes
 from reports.shared.output import as_json, check_folder
 from reports.shared.parallel import check_scheduler, run
 from reports.shared.rows import Row
-from reports.studies.finished_points import finished_points
+from reports.studies.finished_points import claim_folder, finished_points, rows_of_study
 from reports.studies.points import SOLVED, chunks, is_fault, solve_points
 from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import Point, Study
@@ -74,8 +74,8 @@ def sweep(
         check_scheduler(dask)
     make_folder(folder)
     with finished_points(folder / FINISHED) as finished:
-        _claim(folder, study)
-        done = finished.read(study, points)
+        claim_folder(finished, folder / STUDY, _order(study), folder / RESULTS)
+        done = finished.read(rows_of_study(study, points))
         left = [number for number in range(len(points)) if any(map(is_fault, done.get(number, [_UNKNOWN])))]
         count = len(points) - len(left)
         if progress is not None:
@@ -126,23 +126,12 @@ def _refuse(study: Study, method: str, asked: Sequence[Row]) -> None:
     raise kind(fault["cause"])
 
 
-def _claim(folder: Path, study: Study) -> None:
-    """Make the folder this study's, or find that it is; one in which nothing was finished may be anyone's."""
+def _order(study: Study) -> str:
+    """What the folder's file says is run."""
     about = {"msopt": msopt.__version__, "study": study.model_dump()}
     if study.scenarios:  # as they are now: of another one of the same name the results are not
         about["scenario_hashes"] = {name: scenario_hash(scenario_at(name, {}, 0)) for name in study.scenarios}
-    wanted = as_json(about)
-    log, results = folder / FINISHED, folder / RESULTS
-    begun = results.exists() or log.stat().st_size > 0
-    if begun and (folder / STUDY).exists():
-        if read_text(folder / STUDY) != wanted:
-            raise ParameterError(
-                f"{folder}: holds the results of another study or version of msopt; choose another --output"
-            )
-    elif begun:
-        raise ParameterError(f"{folder}: holds results, but not the study they are of; choose another --output")
-    else:
-        write_text(folder / STUDY, wanted)
+    return as_json(about)
 
 
 def parquet(rows: Sequence[Row]) -> bytes:

@@ -23,17 +23,22 @@ from msopt.measured.profile import (
 )
 from msopt.measured.profile import PayloadRow as Payload
 from msopt.measured.provenance import Machine, Model, Sampling, Vocabulary
+from reports.calibration.both_papers import FILE_OF, record_of
+from reports.calibration.fit import Candidate, Fit
+from reports.calibration.settings_tried import Found, Tried
+from reports.calibration.targets_file import read_calibration
 from reports.claims.judging import HELD, IN_PART, NOT_HERE, NOT_SETTLED
 from reports.crosscheck.crosscheck_record import as_record
 from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
 from reports.crosscheck.random_scenarios import random_scenario
 from reports.crosscheck.trial import Trial
 from reports.page.answer import answer
-from reports.page.collect import joined
+from reports.page.collect import joined, with_columns
 from reports.page.profile_tables import measured_times, profile_record
 from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
 from reports.plots.figures import CLAIMS_OF
+from reports.shared.estimators import Mean
 from reports.shared.record import Record
 from reports.shared.rows import Row
 from reports.studies.closed_forms import CLOSED
@@ -71,8 +76,12 @@ def made_up_record(scenarios: Sequence[tuple[str, Path]], profiles: Sequence[Pro
     """The answer as it is; everything else made up."""
     measured = {profile.name: measured_times(profile) for profile in profiles}
     loops = few_played(), model_loop([stored_loop()])
-    parts = (answer(scenarios), _crosscheck(), *loops, profile_record(profiles), settings_record())
-    whole = joined(_studies(measured), *parts)
+    inverse, columns = _inverse_studies()
+    studies = _studies(measured)
+    studies.tables["claims"] = with_columns(studies.tables["claims"], columns)
+    studies.manifest["inverse_studies"] = inverse.manifest["inverse_studies"]
+    parts = (answer(scenarios), _crosscheck(), inverse, *loops, profile_record(profiles), settings_record())
+    whole = joined(studies, *parts)
     return joined(whole, checks_record(whole))
 
 
@@ -109,6 +118,28 @@ def stored_loop() -> Row:
         "assumptions": [head | {"assumption": "equal shares", "of": "time", "change": 0.15} | ends],
         "order": [head | {"against": "all-uplink", "predicted_gain": 0.14, "realised_gain": 0.15} | ends],
     }
+
+
+def _inverse_studies() -> tuple[Record, dict[str, dict[str, str]]]:
+    """Of [MS] no setting is plausible, of [UD] all are."""
+    rng = np.random.default_rng(1)
+    fits = {}
+    for paper, worst in (("MS", 9.0), ("UD", 0.9)):
+        calibration = read_calibration(FILE_OF[paper])
+        numbers, reading = len(calibration.asked()), calibration.readings()[-1]
+        candidates = [
+            Candidate(
+                number, "fills the ranges", Tried(list(point), []), reading,
+                [Found(Mean(1.0, 0.9, 1.1, 9), 1.0, 0.9, 1.1, float(m)) for m in rng.uniform(-worst, worst, numbers)],
+            )
+            for number, point in enumerate(calibration.space.filling(8))
+        ]  # fmt: skip
+        plausible = candidates if worst < 1.0 else []
+        fits[paper] = Fit(calibration, candidates, plausible, candidates[1].found, () if plausible else (0, 3), 1, True)
+    columns = {
+        "level-llama2": {"plausible": "held in all of 8 plausible settings", "turns": "fading: rather held True"}
+    }
+    return record_of(fits, [{"paper": "MS", "setting": 0, "id": "level-llama2", "verdict": HELD}]), columns
 
 
 def _studies(measured: dict[str, list[tuple[int, float]]]) -> Record:

@@ -18,7 +18,7 @@ from msopt.drawn.channel.path_loss import PathLoss, PowerLaw, Urban, urban_macro
 from msopt.drawn.channel.randomness import exponential, uniform, uniform_in_area
 from msopt.errors import ParameterError, describe
 from msopt.model.sharing import UplinkSharing
-from msopt.model.validation import POSITIVE
+from msopt.model.validation import POSITIVE, Flag
 from msopt.units import dbm_to_w, linear_to_db, snr_db, w_to_dbm
 
 _POWERS = ("uplink_power_dbm", "downlink_power_dbm")
@@ -60,6 +60,8 @@ class Cell(ABC):
         Power of each device and of the server [dBm].
     power_budget_dbm : tuple of 2 float, or None
         Where powers may be given by their ratio: what the server and each device add to the fixed sum [dBm].
+    fading : bool
+        Whether Rayleigh fading is drawn; without it every gain is its average.
     stated, ours : tuples of str
         What the paper states; what is ours because the paper does not state it, or neglects it.
     """
@@ -69,12 +71,22 @@ class Cell(ABC):
     uplink_power_dbm: float
     downlink_power_dbm: float
     power_budget_dbm: tuple[float, float] | None = None
+    fading: bool = True
     stated: tuple[str, ...]
     ours: tuple[str, ...]
 
     @abstractmethod
     def snrs_db(self, drawn: Draws) -> tuple[FloatArray, FloatArray]:
         """Uplink and downlink SNR [dB] over the whole band, both through the same gain (ours); shape (K,)."""
+
+    def faded(self, drawn: Draws) -> FloatArray:
+        """What fading multiplies each average gain by [1]; shape (K,)."""
+        return exponential(drawn.fading) if self.fading else np.ones(np.shape(drawn.fading))
+
+    @property
+    def fade_words(self) -> str:
+        """Whether it is drawn."""
+        return "times Rayleigh fading" if self.fading else "without fading"
 
     @property
     def downlink_power_w(self) -> float:
@@ -128,6 +140,22 @@ class Cell(ABC):
             downlink_power_dbm=downlink_dbm,
         )
 
+    def with_laws(self, fading: bool | None, over_area: bool | None) -> Self:
+        """The same cell with fading, and with places uniform in the area or in the distance, as given.
+
+        Raises
+        ------
+        ParameterError
+            For what is no flag, or an area where places have none.
+        """
+        given: dict[str, Any] = {"fading": fading, "over_area": over_area}
+        for option, value in given.items():
+            if value is not None:
+                Flag().check(option, value)
+        if over_area is not None and not isinstance(self, PathLossCell):
+            raise ParameterError("over_area is for cells with distances: [UD]'s presets, uldl-..., and 3GPP's cells")
+        return replace(self, **{option: value for option, value in given.items() if value is not None})
+
     def _powers_of_ratio(self, device_count: int, options: Mapping[str, float]) -> tuple[float, float]:
         ratio = float(options["power_ratio"])
         if self.power_budget_dbm is None:
@@ -162,9 +190,14 @@ class AverageGainCell(Cell):
     highest_gain: float
     noise_w: float
 
+    @property
+    def gain_words(self) -> str:
+        """What the gain is, m being its average."""
+        return "|CN(0, m)|^2, its average m" if self.fading else "without fading, its average"
+
     def snrs_db(self, drawn: Draws) -> tuple[FloatArray, FloatArray]:
         """Power times gain over the noise power, the same in every band."""
-        gain = uniform(drawn.place, self.lowest_gain, self.highest_gain) * exponential(drawn.fading) / self.noise_w
+        gain = uniform(drawn.place, self.lowest_gain, self.highest_gain) * self.faded(drawn) / self.noise_w
         return (
             linear_to_db(dbm_to_w(self.uplink_power_dbm) * gain),
             linear_to_db(dbm_to_w(self.downlink_power_dbm) * gain),
@@ -194,12 +227,17 @@ class PathLossCell(Cell):
     server_noise_dbm_per_hz: float
     device_noise_dbm_per_hz: float
 
+    @property
+    def area_words(self) -> str:
+        """In what places are uniform, where that is not the distance."""
+        return " in the area" if self.over_area else ""
+
     def snrs_db(self, drawn: Draws) -> tuple[FloatArray, FloatArray]:
         """Power times gain over the noise in the whole band."""
         law = uniform_in_area if self.over_area else uniform
         distance_m = law(drawn.place, self.nearest_m, self.farthest_m)
         gain = self.loss.gain(distance_m, drawn.sight, drawn.shadow)
-        gain_db = linear_to_db(gain * exponential(drawn.fading))
+        gain_db = linear_to_db(gain * self.faded(drawn))
         return (
             snr_db(self.uplink_power_dbm, gain_db, self.server_noise_dbm_per_hz, self.bandwidth_hz),
             snr_db(self.downlink_power_dbm, gain_db, self.device_noise_dbm_per_hz, self.bandwidth_hz),
@@ -209,7 +247,7 @@ class PathLossCell(Cell):
 def unreplaced(statements: Iterable[str], options: Iterable[str]) -> list[str]:
     """The statements of a cell that none of some options makes untrue: those that show nothing which an option sets."""
     fields = [field for option in options for field in (_POWERS if option == "power_ratio" else (option,))]
-    return [text for text in statements if not any(f"{{c.{field}" in text for field in fields)]
+    return [text for text in statements if not any(f"{{{of}.{field}" in text for field in fields for of in "cp")]
 
 
 _MULTISPIN_POWER_W = 1.3e-8
@@ -225,7 +263,7 @@ MULTISPIN_CELL = AverageGainCell(
     stated=(
         "uplink band: {c.bandwidth_hz:g} Hz",
         "uplink: a device keeps its SNR in any share of the band; the noise is a power, {c.noise_w:g} W",
-        "gain: |CN(0, m)|^2, its average m uniform in [{c.lowest_gain:g}, {c.highest_gain:g}]",
+        "gain: {c.gain_words} uniform in [{c.lowest_gain:g}, {c.highest_gain:g}]",
     ),
     ours=(
         "power of a device: {c.uplink_power_dbm:.2f} dBm (1.3e-08 W), not stated; with it the mean of "
@@ -253,14 +291,14 @@ ULDL_CELL = PathLossCell(
         "uplink: a device puts its whole power into its share of the band",
         "power of a device: {c.uplink_power_dbm:g} dBm",
         "distance: between {c.nearest_m:g} and {c.farthest_m:g} m",
-        "gain: {c.loss.gain_at_1m_db:g} dB at 1 m, falling with the distance to the power {c.loss.exponent:g}, times "
-        "Rayleigh fading",
+        "gain: {c.loss.gain_at_1m_db:g} dB at 1 m, falling with the distance to the power {c.loss.exponent:g}, "
+        "{c.fade_words}",
         "noise: {c.server_noise_dbm_per_hz:g} dBm/Hz at the server, {c.device_noise_dbm_per_hz:g} dBm/Hz at "
         "the devices",
     ),
     ours=(
         "power of the server: {c.downlink_power_dbm:g} dBm; the paper sweeps it in a range not stated",
-        "law of the distances: uniform; the paper gives the range alone",
+        "law of the distances: uniform{c.area_words}; the paper gives the range alone",
         "fading: the same in both directions; not stated",
     ),
 )
@@ -288,9 +326,9 @@ def _urban_cell(loss: Urban, nearest_m: float, farthest_m: float, downlink_power
         stated=(),
         ours=(
             "radio: not the paper's but {c.loss.name} of 3GPP TR 38.901, outdoors, at {c.loss.carrier_ghz:g} GHz: "
-            "median path loss, probability of line of sight and log-normal shadowing, times Rayleigh fading, the same "
+            "median path loss, probability of line of sight and log-normal shadowing, {c.fade_words}, the same "
             "in both directions; server {c.loss.server_height_m:g} m, devices {c.loss.device_height_m:g} m high",
-            "place: anywhere between {c.nearest_m:g} and {c.farthest_m:g} m with equal probability in the area",
+            "place: anywhere between {c.nearest_m:g} and {c.farthest_m:g} m with equal probability{c.area_words}",
             "band: {c.bandwidth_hz:g} Hz, used in either direction",
             "uplink: a device puts its whole power into its share of the band",
             "power of a device: {c.uplink_power_dbm:g} dBm",

@@ -5,9 +5,11 @@ some 40 of them, so that at most about one seed in 25 000 gives a false alarm.
 """
 
 import math
+import re
 import shlex
 import string
 from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -330,11 +332,12 @@ def test_every_number_of_a_preset_is_somebodys(preset: Preset) -> None:
     shown = {field.partition("[")[0] for field in shown}
     elsewhere = {"name", "paper", "pair", "cell", "stated", "ours", "acceptance"}
     wanted = {f"p.{f.name}" for f in fields(preset) if f.name not in elsewhere}
-    elsewhere = {"stated", "ours", "power_budget_dbm", "uplink_sharing", "over_area", "loss"}
+    elsewhere = {"stated", "ours", "power_budget_dbm", "uplink_sharing", "over_area", "fading", "loss"}
     wanted |= {f"c.{f.name}" for f in fields(preset.cell) if f.name not in elsewhere}
     if isinstance(preset.cell, PathLossCell):
         wanted |= {f"c.loss.{name}" for name in vars(preset.cell.loss)}
-    assert wanted == shown - {"p.distribution_bits"}
+    in_words = {"c.gain_words", "c.fade_words", "c.area_words"}
+    assert wanted == shown - {"p.distribution_bits"} - in_words
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -471,3 +474,48 @@ def test_presets_are_frozen() -> None:
         PRESETS["uldl-qwen25"].cell.bandwidth_hz = 1.0
     changed = replace(PRESETS["uldl-qwen25"], token_bits=34)
     assert (changed.token_bits, presets.PRESETS["uldl-qwen25"].token_bits) == (34, 0)
+
+
+def test_unstated_laws_are_options() -> None:
+    """Without fading gains are averages; datasets, places and times follow their options on the same random numbers."""
+    uniform = np.random.default_rng(3).random((40, 4)).T
+    plain, faded = (
+        draw("multispin-llama2", devices=40, seed=3, fading=False)[0],
+        draw("multispin-llama2", devices=40, seed=3)[0],
+    )
+    assert plain.uplink_snr == pytest.approx(1.3e-8 * (0.2 + 0.3 * uniform[0]) / 1e-10)
+    assert faded.uplink_snr == pytest.approx(plain.uplink_snr * -np.log1p(-uniform[1]))
+    slow = draw("multispin-llama2", devices=40, seed=3, draft_mean_s=0.05)[0]
+    assert slow.draft_s_per_token == pytest.approx(2.0 * faded.draft_s_per_token)
+    first = draw("multispin-llama2", devices=40, seed=3, first_dataset_share=0.7)[0].acceptance.mean == 0.8582
+    assert list(first) == list(uniform[3] < 0.7)
+    same = draw("multispin-llama2", devices=40, seed=3, first_dataset_share=0.25)[0]
+    assert list(same.acceptance.mean) == list(faded.acceptance.mean)
+    area = draw("uldl-qwen25", devices=40, seed=3, over_area=True, fading=False)[0]
+    near = draw("uldl-qwen25", devices=40, seed=3, fading=False)[0]
+    distance = [np.sqrt(1e4 + 24e4 * uniform[0]), 100.0 + 400.0 * uniform[0]]
+    assert area.uplink_snr / near.uplink_snr == pytest.approx((distance[1] / distance[0]) ** 3.5)
+
+
+def test_an_option_of_a_law_is_told() -> None:
+    _, comment = draw(
+        "uldl-qwen25", devices=2, fading=False, over_area=True, draft_mean_s=0.02, first_dataset_share=0.5
+    )
+    assert "--no-fading --over-area --draft-mean-s 0.02 --first-dataset-share 0.5" in flat(comment)
+    assert "without fading" in flat(comment)
+    assert "law of the datasets" not in flat(comment)
+
+
+@pytest.mark.parametrize(
+    ("preset", "given", "told"),
+    [
+        ("multispin-llama2", {"over_area": True}, "over_area is for cells with distances"),
+        ("uldl-qwen25", {"over_area": 1}, "over_area = 1 is not true or false"),
+        ("uldl-qwen25", {"draft_mean_s": 0.0}, "draft_mean_s = 0.0 is not a finite number above 0"),
+        ("uldl-qwen25", {"first_dataset_share": 1.5}, "first_dataset_share = 1.5 is not a number from 0 to 1"),
+        ("uldl-qwen25", {"first_dataset_share": 0.5, "dataset": "GSM8K"}, "two sources of one acceptance"),
+    ],
+)
+def test_options_of_laws_outside_their_domain(preset: str, given: dict[str, Any], told: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(told)):
+        draw(preset, **given)

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from reports.calibration.both_papers import Share
 from reports.claims import studied
 from reports.crosscheck import crosscheck_record
 from reports.page import collect
@@ -23,6 +24,8 @@ def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(collect.EFFORTS, "quick", TINY)
     monkeypatch.setitem(collect.CROSSCHECK_TRIALS, "quick", 1)
     monkeypatch.setitem(collect.CROSSCHECK_DEVICES, "quick", 4)
+    share = Share(settings=2, starts=0, draws=2, judged=1, efforts={"MS": TINY, "UD": TINY})
+    monkeypatch.setitem(collect.SHARES, "quick", share)
     monkeypatch.setitem(collect.LOOP_ROUNDS, "quick", 64)
     monkeypatch.setattr(crosscheck_record, "SOLVERS", ("CLARABEL", "HIGHS"))
     monkeypatch.setattr(gains, "FAMILIES", FAMILIES)
@@ -42,6 +45,8 @@ def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     assert OWN in set(record.tables["gains"]["baseline"])
     for figure in ("ms_fig7-1", "answer-1-heterogeneous", "gains-heterogeneous"):
         assert OWN in (folder / "figures" / f"{figure}.svg").read_text(encoding="utf-8")
+    assert set(record.tables["claims_at_settings"]["id"]) >= set(record.tables["claims"]["id"])
+    assert record.tables["claims"]["plausible"].str.contains("settings").any()
     for name in record.manifest["tables"]:
         rows = strict_json((folder / "tables" / f"{name}.json").read_text(encoding="utf-8"))["rows"]
         with (folder / "tables" / f"{name}.csv").open(newline="", encoding="utf-8") as lines:
