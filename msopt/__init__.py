@@ -36,9 +36,9 @@ from importlib.metadata import version
 
 from msopt import choices as choices
 from msopt import uncertain as uncertain
+from msopt.drawn.draw_preset import draw as draw
 from msopt.drawn.from_profiles import draw_from_profiles as draw_from_profiles
 from msopt.drawn.presets import PRESETS as PRESETS
-from msopt.drawn.presets import draw as draw
 from msopt.emulation.attribution import attribution as attribution
 from msopt.emulation.event_loop import emulate as emulate
 from msopt.emulation.faults import Fault as Fault

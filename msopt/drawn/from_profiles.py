@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from msopt.drawn.channel import ULDL_CELL, Draws, unreplaced
-from msopt.drawn.presets import numbered_devices
+from msopt.drawn.draw_preset import numbered_devices
 from msopt.errors import ParameterError, describe
 from msopt.files.comments import sections
 from msopt.files.profile_json import task_of

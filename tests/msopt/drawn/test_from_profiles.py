@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from msopt.drawn.channel import ULDL_CELL
+from msopt.drawn.draw_preset import draw
 from msopt.drawn.from_profiles import draw_from_profiles
-from msopt.drawn.presets import draw
 from msopt.errors import ParameterError
 from msopt.files.scenario_toml import parse, to_toml
 from msopt.measured.profile import Estimate, PayloadRow, Profile

@@ -20,7 +20,8 @@ from scipy import integrate, special, stats
 from msopt import bundled
 from msopt.drawn import presets
 from msopt.drawn.channel import MULTISPIN_CELL, ULDL_CELL, Draws, PathLossCell
-from msopt.drawn.presets import PRESETS, Preset, draw
+from msopt.drawn.draw_preset import draw
+from msopt.drawn.presets import PRESETS, Preset
 from msopt.errors import ParameterError
 from msopt.model.scenario import Scenario
 
