@@ -101,7 +101,7 @@ def test_it_joins_its_problem_alone(cell: Scenario) -> None:
         ("without_control", ParameterError, "returns a Solution without a control"),
         ("fails", ParameterError, "fails on multispin-llama2 K=4 seed=0: AttributeError"),
         ("too_wide", InfeasibleError, "the uplink bandwidth budget is broken by 100000 Hz"),
-        ("missing", ParameterError, '"missing" is not a function of module tests.reports.own_methods'),
+        ("missing", ParameterError, '"missing" is not a function or class of module tests.reports.own_methods'),
     ],
 )
 def test_errors(cell: Scenario, function: str, error: type[Exception], words: str) -> None:
