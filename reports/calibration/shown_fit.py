@@ -1,21 +1,22 @@
 """What an inverse study found, in a terminal and on the page: tables and sentences from its record."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reports.shared.record import Record
 from reports.shared.rows import Row, rows_of
 from reports.shared.text_table import Column, Table, ratio_column, words_column, yes_column
-from reports.shared.words import counted, per_cent
+from reports.shared.words import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 NUMBERS_SHOWN: tuple[Column, ...] = (
     words_column("number", "number"),
+    words_column("unit_words", "unit"),
     words_column("quoted_words", "quoted", numeric=True),
     words_column("found_words", "at the best fit", numeric=True),
-    words_column("reach", "where such papers would print it", numeric=True),
+    words_column("reach", "where such papers would print it"),
     words_column("misfit_words", "misfit", numeric=True),
     yes_column("within", "within"),
     ratio_column("settings_within", "settings within"),
@@ -77,26 +78,18 @@ def fit_words(summary: Row) -> Iterator[str]:
 
 
 def _number_words(row: Row) -> Row:
+    """The numbers of a row as texts in its unit, per cent for "1"."""
     unit = row["unit"]
-    low, high = row["low"], row["high"]
+    limit = ", at most" if row["from"] is None else ", at least" if row["to"] is None else ""
     return {
-        "quoted_words": _limit(row) + _shown(row["quoted"], unit),
+        "unit_words": ("%" if unit == "1" else unit) + limit,
+        "quoted_words": _shown(row["quoted"], unit),
         "found_words": _shown(row["found"], unit),
-        "reach": None if low is None else f"{_bare(low, unit)} to {_shown(high, unit)}",
+        "reach": None if row["low"] is None else f"{_shown(row['low'], unit)} to {_shown(row['high'], unit)}",
         "given_words": _shown(row["given"], unit),
-        "misfit_words": f"{row['misfit']:+.2f}",
+        "misfit_words": f"{row['misfit']:.2f}",
     }
 
 
-def _limit(row: Row) -> str:
-    return "at most " if row["from"] is None else "at least " if row["to"] is None else ""
-
-
-def _shown(value: Any, unit: str) -> str:
-    if value is None:
-        return "–"
-    return per_cent(value) if unit == "1" else f"{value:.4g} {unit}"
-
-
-def _bare(value: float, unit: str) -> str:
-    return _shown(value, unit).rsplit(" ", maxsplit=1)[0]
+def _shown(value: float | None, unit: str) -> str:
+    return "–" if value is None else f"{100.0 * value if unit == '1' else value:.4g}"

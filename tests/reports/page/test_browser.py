@@ -67,7 +67,7 @@ def number(text: str) -> float | None:
     """The number that a cell begins with; a multiple in per cent, as gains are, and none above what is equal."""
     if text in ("equal", "proven"):
         return 0.0
-    if text.endswith(" times"):
-        return 100.0 * (float(text.removesuffix(" times")) - 1.0)
     found = re.match(r"-?\d[\d.]*(e[-+]?\d+)?", text)
+    if found and text.endswith(" times"):
+        return 100.0 * (float(found[0]) - 1.0)
     return float(found[0]) if found else None
