@@ -77,6 +77,7 @@ def _lengths(answer: Any, scenario: Scenario) -> np.ndarray[Any, np.dtype[Any]]:
             f"{scenario.device_count} draft lengths or one for all, or None"
         )
     low, high = scenario.length_limits("heterogeneous" if lengths.ndim else "homogeneous")
-    if not np.all((lengths >= low) & (lengths <= high)):
-        raise ParameterError(f"it returns a length outside {low} to {high}")
+    outside = lengths[~((lengths >= low) & (lengths <= high))]
+    if outside.size:
+        raise ParameterError(f"it returns a length outside {low} to {high}: {outside[0]:g}")
     return lengths

@@ -77,7 +77,7 @@ def test_one_length_for_all_is_of_problem_homogeneous(cell: Scenario, monkeypatc
     found = user_solution(f"{HERE}:nothing", alike, "homogeneous")
     assert found is not None
     assert found.goodput == pytest.approx(best.goodput, rel=1e-12)
-    theta_s = best.per_token_s
+    theta_s = np.asarray(best.per_token_s, dtype=float)
     idle_s = alike.verify_base_s + 4 * alike.verify_per_device_s
     slope = -np.log(0.8)
     branch = lambertw(-np.exp(-1.0 - (idle_s / theta_s - 1.0) * slope), -1).real
@@ -86,7 +86,9 @@ def test_one_length_for_all_is_of_problem_homogeneous(cell: Scenario, monkeypatc
     below = scored(float(whole + 2))
     assert below is not None
     assert below < -1e-3
-    assert score_formula(load_formula(f"{HERE}:nothing"), 0, alike.replace(max_draft_length=1)).cause.endswith("1 to 1")
+    assert score_formula(load_formula(f"{HERE}:nothing"), 0, alike.replace(max_draft_length=1)).cause.endswith(
+        f"outside 1 to 1: {whole + 2}"
+    )
 
 
 def test_it_joins_its_problem_alone(cell: Scenario) -> None:
@@ -132,7 +134,7 @@ def test_errors(cell: Scenario, function: str, error: type[Exception], words: st
             "not a Control, a Solution with one, 4 draft lengths or one for all, or None",
         ),
         ("masked_lengths", "returns a MaskedArray", "returns a MaskedArray"),
-        ("nan_lengths", "a length outside 1 to 25", "a length outside 1 to 25"),
+        ("nan_lengths", "a length outside 1 to 25: nan", "a length outside 1 to 25: nan"),
         ("ragged_lengths", "is no array: ValueError", "is no array: ValueError"),
         ("no_array", "is no array: SystemExit: no array", "is no array: SystemExit: no array"),
     ],
