@@ -22,11 +22,12 @@ from msopt.choices import capacity, distributed_goodput
 plt.style.use("msopt.plain")
 
 PROMISED, BANDS_HZ, SPEEDS = 8.0, (5e6, 10e6, 20e6), (1.0, 2.0, 4.0)
+TIMES = ("verify_base_s", "verify_per_device_s", "verify_per_token_s")
 
 cell, _ = msopt.draw("multispin-llama2", seed=1)
 served = np.zeros((len(SPEEDS), len(BANDS_HZ)), dtype=int)
 for row, speed in enumerate(SPEEDS):
-    verify_s = {name: getattr(cell, name) / speed for name in ("verify_base_s", "verify_per_device_s")}
+    verify_s = {name: getattr(cell, name) / speed for name in TIMES}
     for column, band_hz in enumerate(BANDS_HZ):
         bought = cell.replace(**verify_s).with_bandwidth(uplink_hz=band_hz)
         served[row, column] = capacity(bought, PROMISED, distributed_goodput)

@@ -11,6 +11,7 @@ from reports.cli import app
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+DESIGN = (ROOT / "DESIGN.md").read_text()
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -47,7 +48,7 @@ def test_the_variant_prints_what_is_said_and_its_file_asks_for_the_same(
 def test_the_limit_of_ones_own_is_kept_from_python_and_from_the_command_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (limit,) = blocks((ROOT / "DESIGN.md").read_text(), "python")
+    (limit,) = blocks(DESIGN, "python")
     monkeypatch.chdir(tmp_path)
     Path("drafting_time.py").write_text(limit)
     own: dict[str, type[msopt.ControlLimit]] = {}
@@ -75,7 +76,8 @@ def test_what_the_docstrings_of_the_rooms_name_is_there() -> None:
 
 
 def test_every_file_it_names_exists() -> None:
-    for name in re.findall(r"`((?:msopt|reports)/[\w/.-]+)`", README) + re.findall(r"\]\((\w+\.\w+)\)", README):
+    paths = re.findall(r"`((?:msopt|formulations|verification|reports|tests)/[\w/.-]+)`", README + DESIGN)
+    for name in paths + re.findall(r"\]\((\w+\.\w+)\)", README + DESIGN):
         assert (ROOT / name).exists(), name
 
 

@@ -14,8 +14,9 @@ class ControlLimit:
 
     Both sides are written with the names of a decision: `draft_length`, `draft_s`, `airtime_s`, `bandwidth_hz`,
     `deadline_s`, `round_s`, `device_goodput`, `served`. What they are asked `at` has these as arrays, or, in a convex
-    program, as expressions with units; it knows its `scenario`, too. A limit of one's own may have the two sides alone
-    (no table of actions takes it, method `convex` does), or the table form alone (nothing else knows of it then).
+    program, as expressions with units, all but `airtime_s` and `served`; it knows its `scenario`, too. A limit of
+    one's own may have the two sides alone (no table of actions takes it, method `convex` does), or the table form alone
+    (nothing else knows of it then).
 
     Attributes
     ----------

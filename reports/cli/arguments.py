@@ -267,7 +267,7 @@ Formulations = Annotated[
     list[str] | None,
     typer.Option("--formulation", metavar="NAME", help="Only this formulation; may be repeated (default: all)."),
 ]
-_YOURS = "A function of yours, from a Scenario to a Control, a Solution or K lengths"
+_YOURS = "A function of yours, from a Scenario to a Control, a Solution, K lengths or one for all"
 FormulaName = Annotated[
     str | None,
     typer.Option(

@@ -1,7 +1,7 @@
 """A user's own formula in the cross-check: its control scored by the evaluator, against the closed form's optimum.
 
 `reports.methods.user_answer` says what it may return. A control, of whole lengths too, is held against the best one of
-its problem, real lengths against the relaxed optimum.
+its problem, K real lengths against the relaxed optimum, a real length for all against that of problem `homogeneous`.
 """
 
 import time
@@ -10,10 +10,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import msopt
 from formulations.registry import OBJECTIVE_RTOL
 from msopt import Control, ParameterError, Scenario
 from msopt.files.whole_files import make_folder
+from msopt.lengths.homogeneous import solve_homogeneous
 from msopt.lengths.relaxed import exact_goodput, solve_relaxed
 from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
 from reports.crosscheck.trial import Trial
@@ -60,7 +63,8 @@ def _scored(scenario: Scenario, answer: Any) -> tuple[float, float]:
     """The goodput of what it answered, and the optimum that it is held against."""
     found = control_or_lengths(answer, scenario)
     if not isinstance(found, Control):
-        return float(exact_goodput(scenario, found)), solve_relaxed(scenario).goodput
+        optimum = solve_relaxed(scenario).goodput if found.ndim else solve_homogeneous(scenario).relaxed_goodput
+        return float(exact_goodput(scenario, np.broadcast_to(found, scenario.device_count))), optimum
     evaluation = msopt.evaluate(scenario, found)
     evaluation.require_feasible()
     return evaluation.goodput, msopt.solve(scenario, found.problem).goodput

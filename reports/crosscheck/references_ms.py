@@ -137,7 +137,8 @@ def at_deadline(scenario: Scenario, given: Inputs) -> Reference:
 def _within_band(response: Response, band: float, deadline: float, cost: float) -> FloatArray:
     def excess(price: float) -> float:
         share, _, _ = response.bandwidth(response.lengths(deadline, price, cost) / deadline)
-        return float(np.log(np.sum(share) / band))
+        total = float(np.sum(share))
+        return float(np.log(total / band)) if total > 0.0 else -np.inf
 
     if excess(-np.inf) <= 0.0:
         return response.lengths(deadline, -np.inf, cost)

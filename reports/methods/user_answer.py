@@ -5,6 +5,7 @@ It takes a Scenario and returns one of
 - a Control of any problem, or a Solution that holds one;
 - K whole draft lengths (an integer dtype) for problem `heterogeneous`: they get the split that suits them;
 - K real draft lengths: those of a relaxed optimum, which are no control;
+- one draft length, whole or real: the same for all devices, of problem `homogeneous`;
 - None: it does not apply to the scenario.
 """
 
@@ -17,6 +18,7 @@ import numpy as np
 
 from msopt import Control, ParameterError, Scenario, Solution
 from msopt.arrays import FloatArray
+from msopt.lengths.homogeneous import per_token_optimum
 from msopt.lengths.relaxed import length_split
 from reports.shared.user_function import users_code
 
@@ -31,7 +33,7 @@ def answer_of(who: str, function: Callable[[Scenario], Any], scenario: Scenario)
 
 
 def control_or_lengths(answer: Any, scenario: Scenario) -> Control | FloatArray:
-    """An answer other than None as a control that is whole and checked, or as real lengths, shape (K,).
+    """An answer other than None as a control that is whole and checked, or as real lengths, shape (K,) or () for all.
 
     Raises
     ------
@@ -44,6 +46,10 @@ def control_or_lengths(answer: Any, scenario: Scenario) -> Control | FloatArray:
     lengths = _lengths(answer, scenario)
     if not np.issubdtype(lengths.dtype, np.integer):
         return lengths.astype(float)
+    if lengths.ndim == 0:
+        _, share = per_token_optimum(scenario)
+        common = np.full(scenario.device_count, lengths)
+        return Control(problem="homogeneous", draft_length=common, bandwidth_hz=share)
     _, share = length_split(scenario, lengths.astype(float))
     return Control(problem="heterogeneous", draft_length=lengths, bandwidth_hz=share)
 
@@ -61,16 +67,17 @@ def _control(answer: Control | Solution) -> Control:
 
 
 def _lengths(answer: Any, scenario: Scenario) -> np.ndarray[Any, np.dtype[Any]]:
-    """Whole or real numbers within the limits, one for each device."""
+    """Whole or real numbers within the limits, one for each device or for all."""
     with users_code("what it returns", "is no array"):
         lengths = np.array(answer)
     real = lengths.dtype.kind in "iuf" and not np.ma.is_masked(answer)
-    if lengths.shape != (scenario.device_count,) or not real:
+    if lengths.shape not in ((), (scenario.device_count,)) or not real:
         raise ParameterError(
             f"it returns a {type(answer).__name__}, not a Control, a Solution with one, "
-            f"{scenario.device_count} draft lengths, or None"
+            f"{scenario.device_count} draft lengths or one for all, or None"
         )
-    low, high = scenario.length_limits("heterogeneous")
-    if not np.all((lengths >= low) & (lengths <= high)):
-        raise ParameterError(f"it returns a length outside {low} to {high}")
+    low, high = scenario.length_limits("heterogeneous" if lengths.ndim else "homogeneous")
+    outside = lengths[~((lengths >= low) & (lengths <= high))]
+    if outside.size:
+        raise ParameterError(f"it returns a length outside {low} to {high}: {outside[0]:g}")
     return lengths

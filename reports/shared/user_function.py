@@ -43,7 +43,7 @@ def load_function(option: str, name: str) -> Callable[..., Any]:
     finally:
         sys.path.remove(here)
     if not callable(function):
-        raise ParameterError(f'{option}: "{attribute}" is not a function of module {module}')
+        raise ParameterError(f'{option}: "{attribute}" is not a function or class of module {module}')
     return function  # type: ignore[no-any-return]
 
 

@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -125,9 +126,11 @@ def test_the_commands_of_the_pages_have_the_options_that_they_are_given() -> Non
     lines = [line for text in PAGES.values() for block in blocks(text, "console") for line in block.splitlines()]
     texts = [*lines, *re.findall(r"`(msopt [a-z]+ [^`]*)`", "\n".join(PAGES.values()))]
     texts += [line for line in README.splitlines() if line.startswith("    msopt ")]
-    ran = [re.search(r"\bmsopt ([a-z]+)((?: [^#]*)?)", text) for text in texts]
+    ran = [re.search(r"\bmsopt ([a-z]+)((?: [^#>]*)?)", text) for text in texts]
     asked = [found for found in ran if found and "make" not in found.string.split("msopt")[0]]
     assert len(asked) > 30
     for found in asked:
         options = {name for one in known[found[1]].params for name in (*one.opts, *one.secondary_opts)}
         assert set(re.findall(r"(?<!\S)--[\w-]+", found[2])) <= options, found.string
+        if found.string.startswith(("$", " ")):  # a whole command, not one named in passing
+            known[found[1]].make_context(found[1], shlex.split(found[2]))

@@ -27,8 +27,8 @@ def nothing(scenario: Scenario) -> None:
     del scenario
 
 
-def number(scenario: Scenario) -> int:
-    return scenario.device_count
+def text(scenario: Scenario) -> str:
+    return scenario.name
 
 
 def without_control(scenario: Scenario) -> Solution:

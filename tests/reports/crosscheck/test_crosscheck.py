@@ -97,6 +97,12 @@ def test_a_saved_scenario_replays(msopt: Command) -> None:
     assert again["objective_difference_worst"] == pytest.approx(first["objective_difference_worst"], abs=1e-12)
 
 
+def test_a_cell_whose_devices_stop_drafting_at_a_high_price_is_no_warning(msopt: Command) -> None:
+    """Measured curves fall in steps: at some price nobody drafts, and the band's logarithm is -inf."""
+    one = ("--formulation", "lengths-at-deadline", "--solver", "CLARABEL", "--format", "json")
+    assert checked(msopt, "edge-cell", *one)["verdicts"][0]["verdict"] == "pass"
+
+
 def test_files_and_the_table(msopt: Command) -> None:
     one, two = msopt.folder / "one.toml", msopt.folder / "two.toml"
     scenario_of(s1()).write(one)

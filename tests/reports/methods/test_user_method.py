@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import lambertw
 
 import msopt
 from msopt import InfeasibleError, ParameterError, Scenario
@@ -60,6 +61,36 @@ def test_one_protocol_serves_both_options(cell: Scenario, monkeypatch: pytest.Mo
         user_solution(f"{HERE}:nothing", cell, "heterogeneous")
 
 
+def test_one_length_for_all_is_of_problem_homogeneous(cell: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[MS] Theorem 1 with one acceptance for all, as a user writes it: no more and no less than the real optimum."""
+    alike = cell.replace(acceptance=np.full(4, 0.8))
+
+    def scored(length: float) -> float | None:
+        monkeypatch.setattr(own_methods, "nothing", lambda scenario: length)
+        return score_formula(load_formula(f"{HERE}:nothing"), 0, alike).difference
+
+    best = msopt.solve(alike, "homogeneous")
+    assert best.control is not None
+    whole = int(best.control.draft_length[0])
+    assert scored(whole) == pytest.approx(0.0, abs=1e-12)
+    assert user_solution(f"{HERE}:nothing", alike, "heterogeneous") is None
+    found = user_solution(f"{HERE}:nothing", alike, "homogeneous")
+    assert found is not None
+    assert found.goodput == pytest.approx(best.goodput, rel=1e-12)
+    theta_s = np.asarray(best.per_token_s, dtype=float)
+    idle_s = alike.verify_base_s + 4 * alike.verify_per_device_s
+    slope = -np.log(0.8)
+    branch = lambertw(-np.exp(-1.0 - (idle_s / theta_s - 1.0) * slope), -1).real
+    real = float(np.log(-branch) / slope - 1.0)
+    assert scored(real) == pytest.approx(0.0, abs=1e-9)
+    below = scored(float(whole + 2))
+    assert below is not None
+    assert below < -1e-3
+    assert score_formula(load_formula(f"{HERE}:nothing"), 0, alike.replace(max_draft_length=1)).cause.endswith(
+        f"outside 1 to 1: {whole + 2}"
+    )
+
+
 def test_it_joins_its_problem_alone(cell: Scenario) -> None:
     assert user_solution(f"{HERE}:three", cell, "modes") is None
     assert user_solution(f"{HERE}:nothing", cell, "heterogeneous") is None
@@ -68,11 +99,11 @@ def test_it_joins_its_problem_alone(cell: Scenario) -> None:
 @pytest.mark.parametrize(
     ("function", "error", "words"),
     [
-        ("number", ParameterError, "returns a int, not a Control"),
+        ("text", ParameterError, "returns a str, not a Control"),
         ("without_control", ParameterError, "returns a Solution without a control"),
         ("fails", ParameterError, "fails on multispin-llama2 K=4 seed=0: AttributeError"),
         ("too_wide", InfeasibleError, "the uplink bandwidth budget is broken by 100000 Hz"),
-        ("missing", ParameterError, '"missing" is not a function of module tests.reports.own_methods'),
+        ("missing", ParameterError, '"missing" is not a function or class of module tests.reports.own_methods'),
     ],
 )
 def test_errors(cell: Scenario, function: str, error: type[Exception], words: str) -> None:
@@ -97,9 +128,13 @@ def test_errors(cell: Scenario, function: str, error: type[Exception], words: st
         ("complex_control", "omplex", "omplex"),
         ("many_rounds", "shape (2, 4)", "shape (2, 4)"),
         ("waits", "returns a coroutine", "returns a coroutine"),
-        ("complex_lengths", "returns a ndarray", "not a Control, a Solution with one, 4 draft lengths, or None"),
+        (
+            "complex_lengths",
+            "returns a ndarray",
+            "not a Control, a Solution with one, 4 draft lengths or one for all, or None",
+        ),
         ("masked_lengths", "returns a MaskedArray", "returns a MaskedArray"),
-        ("nan_lengths", "a length outside 1 to 25", "a length outside 1 to 25"),
+        ("nan_lengths", "a length outside 1 to 25: nan", "a length outside 1 to 25: nan"),
         ("ragged_lengths", "is no array: ValueError", "is no array: ValueError"),
         ("no_array", "is no array: SystemExit: no array", "is no array: SystemExit: no array"),
     ],
