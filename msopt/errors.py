@@ -15,7 +15,7 @@ class MsoptError(Exception):
         # What comes from a file may hold line breaks and other characters that do not print, and may have no end.
         if len(text) > LONGEST:
             text = f"{text[: LONGEST // 2]} ... {text[5 - LONGEST // 2 :]}"
-        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in text))
+        super().__init__(literal(text))
 
 
 class ParameterError(MsoptError):
@@ -30,6 +30,15 @@ class InfeasibleError(MsoptError):
 
 class PowerWarning(UserWarning):
     """A changed scenario whose SNRs, left as they were, mean other transmit powers than before."""
+
+
+def literal(text: str) -> str:
+    r"""A text in one line, as it is; what a terminal would obey is written out.
+
+    >>> print(literal("[red]a|b\n\x1b[31m"))
+    [red]a|b\n\x1b[31m
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def and_more(count: int) -> str:

@@ -16,7 +16,7 @@ from msopt.lengths.together import best_whole_lengths
 from msopt.model.goodput import play
 from msopt.model.scenario import Problem, Scenario
 from msopt.model.stack import ScenarioStack
-from msopt.shown.object_summary import Shown, Summary, spread_of
+from msopt.shown.object_summary import Shown, Summary, counted, spread_of
 from msopt.shown.pictures import share_at_most
 from msopt.solve import solve
 
@@ -66,7 +66,7 @@ class ManySolutions(Shown):
             "mean": f"{np.mean(self.goodput):.4g} token/s",
             "draft lengths": spread_of(self.draft_length.ravel().tolist(), "token"),
         }
-        return Summary(f"{count} solutions of {devices} devices", facts)
+        return Summary(f"{counted(count, 'solution')} of {counted(devices, 'device')}", facts)
 
     def to_frame(self) -> "pd.DataFrame":
         """A row for each scenario and device, indexed by both; loads pandas."""

@@ -14,9 +14,9 @@ from msopt.model.control import Control, correction_of
 from msopt.model.goodput import finish_s
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Problem, Scenario
-from msopt.shown.object_summary import Shown, Summary, figures, gap_in_words
+from msopt.shown.object_summary import Shown, Summary, counted, figures, gap_in_words
 from msopt.shown.palette import CORRECTS, DRAFTS, SENDS, VERIFIES, WAITS
-from msopt.shown.pictures import steps_of_rows
+from msopt.shown.pictures import steps_of_rows, titled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,7 +133,7 @@ class Solution(Shown):
         facts = {"goodput": figures(self.goodput, "token/s")}
         if self.standard_error:
             facts["goodput"] += f" (standard error {figures(self.standard_error)})"
-        if self.gap is not None:
+        if self.gap is not None and np.isfinite(self.gap):
             facts["answer"] = gap_in_words(self.gap)
         if self.evaluation is not None:
             facts["round"] = figures(1e3 * float(self.evaluation.round.round_s), "ms")
@@ -174,12 +174,9 @@ class Solution(Shown):
             "correction, expected": (CORRECTS, float(played.correction_s) * alike),
         }
         bands = zip(control.draft_length, 1e-6 * control.bandwidth_hz, strict=True)
-        notes = [f"{counted_tokens(int(length))}, {band:.3g} MHz" for length, band in bands]
+        notes = [f"{counted(int(length), 'token')}, {band:.3g} MHz" for length, band in bands]
         axes = steps_of_rows(ax, scenario.device_names, steps, notes)
-        axes.set_title(
-            f"{scenario.name}, {self.problem}: {figures(self.goodput, 'token/s')}", loc="left", parse_math=False
-        )
-        return axes
+        return titled(axes, f"{scenario.name}, {self.problem}: {figures(self.goodput, 'token/s')}")
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of design section 9: SI units, full precision, None for what a problem does not have."""
@@ -262,11 +259,6 @@ class Solution(Shown):
         import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
 
         return pd.DataFrame(self._devices()).set_index("name") if self.control is not None else pd.DataFrame()
-
-
-def counted_tokens(count: int) -> str:
-    """A number of tokens in words."""
-    return "1 token" if count == 1 else f"{count} tokens"
 
 
 def finite(value: float) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 from msopt.arrays import BoolArray, FloatArray, IntArray, frozen
 from msopt.errors import ParameterError
 from msopt.numerics.intervals import LEVEL, ratio_residuals, residual_reach
-from msopt.shown.object_summary import Shown, Summary, figures
+from msopt.shown.object_summary import Shown, Summary, counted, figures
 from msopt.shown.pictures import running_value
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class PlayedRounds(Shown):
             "tokens": str(int(np.sum(self.tokens))),
             "time": figures(float(self.start_s[-1] - self.start_s[0]), "s"),
         }
-        return Summary(f"{self.rounds} rounds of {len(self.device_names)} devices", facts)
+        return Summary(f"{counted(self.rounds, 'round')} of {counted(len(self.device_names), 'device')}", facts)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """The goodput realised so far, round by round, beside the predicted; loads matplotlib.

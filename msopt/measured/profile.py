@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from msopt.arrays import FloatArray
+from msopt.errors import MsoptError
 from msopt.measured.provenance import (
     Count,
     Day,
@@ -42,7 +43,7 @@ from msopt.measured.task_acceptance import (
 )
 from msopt.numerics.intervals import LEVEL
 from msopt.shown.object_summary import Shown, Summary, figures, spread_of
-from msopt.shown.pictures import curves_with_intervals
+from msopt.shown.pictures import curves_with_intervals, titled
 
 if TYPE_CHECKING:
     from msopt.shown.pictures import Axes
@@ -146,7 +147,9 @@ class Profile(Shown, Part):
             facts["drafting"] = figures(1e3 * self.draft_time.median_s, "ms a token")
         columns = {
             "task": list(self.tasks),
-            "acceptance": [figures(task.by_counts.value or 0.0) for task in self.tasks.values()],
+            "acceptance": [
+                "–" if task.by_counts.value is None else figures(task.by_counts.value) for task in self.tasks.values()
+            ],
             "S(1)": [figures(task.curve[0].survival) for task in self.tasks.values()],
         }
         return Summary(f"Profile {self.name}: {self.label}", facts, columns if self.tasks else {})
@@ -158,15 +161,21 @@ class Profile(Shown, Part):
         ----------
         ax : Axes, optional
             Where to draw; a new figure by default.
+
+        Raises
+        ------
+        MsoptError
+            Where it holds no task.
         """
+        if not self.tasks:
+            raise MsoptError(f'profile "{self.name}" holds no acceptance that could be drawn')
         curves = {}
         for name, task in self.tasks.items():
             ends = ([getattr(point, part) for point in task.curve] for part in ("survival", "low", "high"))
             value, low, high = (np.array(each) for each in ends)
             curves[name] = (value, low, high)
         axes = curves_with_intervals(ax, curves, "position in the draft, l", "S(l), all of the first l accepted [1]")
-        axes.set_title(self.name, loc="left", parse_math=False)
-        return axes
+        return titled(axes, self.name)
 
     @property
     def cautions(self) -> tuple[str, ...]:

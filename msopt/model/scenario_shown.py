@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from msopt.model.sharing import spectral_efficiency
-from msopt.shown.object_summary import Summary, figures, spread_of
-from msopt.shown.pictures import devices_in_plane
+from msopt.shown.object_summary import Summary, counted, figures, spread_of
+from msopt.shown.pictures import devices_in_plane, titled
 from msopt.units import db_to_linear
 
 if TYPE_CHECKING:
@@ -49,5 +49,4 @@ def scenario_plot(fields: Mapping[str, Any], ax: "Axes | None") -> "Axes":
         ("drafting [ms a token]", 1e3 * fields["draft_s_per_token"]),
         ("acceptance rate [1]", fields["acceptance"].mean),
     )
-    axes.set_title(f"{fields['name']}: {len(fields['device_names'])} devices", loc="left", parse_math=False)
-    return axes
+    return titled(axes, f"{fields['name']}: {counted(len(fields['device_names']), 'device')}")

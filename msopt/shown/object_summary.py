@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from msopt.errors import literal
+
 MOST_ROWS = 10
 """Rows of a summary's table; of longer ones the first."""
 PROVEN_GAP = 1e-6
@@ -12,7 +14,7 @@ PROVEN_GAP = 1e-6
 
 @dataclass(frozen=True)
 class Summary:
-    """A title, facts and perhaps a table.
+    """A title, facts and perhaps a table, each text in one line (`literal`).
 
     Attributes
     ----------
@@ -27,6 +29,10 @@ class Summary:
     title: str
     facts: Mapping[str, str]
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "title", literal(self.title))
+        object.__setattr__(self, "facts", {literal(name): literal(value) for name, value in self.facts.items()})
 
     def line(self) -> str:
         """One line: the title and the facts."""
@@ -63,7 +69,8 @@ class Summary:
     def _table(self) -> tuple[tuple[str, ...], list[tuple[str, ...]], int]:
         """Heads, the rows that are shown, and how many are not."""
         rows = list(zip(*self.columns.values(), strict=True))
-        return tuple(self.columns), rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS)
+        shown = [tuple(map(literal, row)) for row in rows[:MOST_ROWS]]
+        return tuple(map(literal, self.columns)), shown, max(0, len(rows) - MOST_ROWS)
 
 
 class Shown:
@@ -81,6 +88,15 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return self.summary().html()
+
+
+def counted(count: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "draw"), counted(2, "draw")
+    ('1 draw', '2 draws')
+    """
+    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def figures(value: float, unit: str = "") -> str:

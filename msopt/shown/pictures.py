@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from msopt.arrays import FloatArray
-from msopt.errors import MsoptError
+from msopt.errors import MsoptError, literal
 from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ MOST_NAMED = 40
 """Rows up to which each is named."""
 MOST_NAMED_POINTS = 12
 """Points up to which each is named: more names would lie on each other."""
+_LEGEND_POINTS = 44.0
+"""What a legend of two lines takes of the height."""
 _SERIES = (
     (BLUE, "o", "-"),
     (VERMILION, "s", "--"),
@@ -45,6 +47,12 @@ def axes_for(ax: "Axes | None", wide_in: float = 6.0, high_in: float = 3.6) -> "
     return axes
 
 
+def titled(axes: "Axes", title: str) -> "Axes":
+    """The axes with a title in one line, as it is: names in it are no formulas."""
+    axes.set_title(literal(title), loc="left", parse_math=False)
+    return axes
+
+
 def steps_of_rows(
     ax: "Axes | None", names: Sequence[str], steps: Mapping[str, tuple[str, FloatArray]], notes: Sequence[str] = ()
 ) -> "Axes":
@@ -62,24 +70,38 @@ def steps_of_rows(
     axes = axes_for(ax, high_in=1.4 + 0.24 * min(len(names), MOST_NAMED))
     rows, begin_s = np.arange(len(names)), np.zeros(len(names))
     for step, (colour, length_s) in steps.items():
-        if np.any(length_s > 0.0):
+        end_s = begin_s + length_s
+        if len(names) > MOST_NAMED and np.any(length_s > 0.0):
+            # One area: as many bars as there can be rows would take minutes.
+            axes.fill_betweenx(rows, begin_s, end_s, step="mid", color=colour, linewidth=0.0, label=step)
+        elif np.any(length_s > 0.0):
             axes.barh(
                 rows, length_s, left=begin_s, height=0.8, color=colour, edgecolor="white", linewidth=0.3, label=step
             )
-        begin_s = begin_s + length_s
+        begin_s = end_s
     if len(names) <= MOST_NAMED:
-        axes.set_yticks(rows, names, parse_math=False)
+        axes.set_yticks(rows, [literal(name) for name in names], parse_math=False)
         for row, note in enumerate(notes):
             axes.annotate(note, (begin_s[row], row), (4, 0), textcoords="offset points", va="center", fontsize=8)
-    axes.set_ylim(len(names) - 0.4, -0.6)
+    else:
+        axes.set_ylabel("device, by its place")
+        notes = ()
+    _room_for_rows(axes, len(names), legend=ax is not None)
     axes.set_xlim(0.0, (1.25 if notes else 1.0) * float(np.max(begin_s)))
     axes.set_xlabel("time [s]")
-    looks = {"ncols": len(steps), "frameon": False, "fontsize": 8}
+    looks = {"frameon": False, "fontsize": 8}
     if ax is None:
-        axes.figure.legend(loc="outside lower center", **looks)
+        axes.figure.legend(loc="outside lower center", ncols=len(steps), **looks)
     else:
-        axes.legend(**looks)
+        axes.legend(loc="lower center", ncols=(len(steps) + 1) // 2, **looks)
     return axes
+
+
+def _room_for_rows(axes: "Axes", count: int, *, legend: bool) -> None:
+    """Rows from the top down; a legend has its own room below them, inside axes that others laid out."""
+    high = axes.get_window_extent().height * 72.0 / axes.figure.dpi
+    share = min(_LEGEND_POINTS / high, 0.5) if legend else 0.0
+    axes.set_ylim(count - 0.4 + (count + 0.2) * share / (1.0 - share), -0.6)
 
 
 def devices_in_plane(
@@ -94,7 +116,7 @@ def devices_in_plane(
     points = axes.scatter(x[1], y[1], c=colour[1], cmap="viridis", s=45, edgecolors=GREY, linewidths=0.5)
     if len(names) <= MOST_NAMED_POINTS:
         for name, across, up in zip(names, x[1], y[1], strict=True):
-            axes.annotate(name, (across, up), (5, 4), textcoords="offset points", fontsize=8, parse_math=False)
+            axes.annotate(literal(name), (across, up), (5, 4), textcoords="offset points", fontsize=8, parse_math=False)
     axes.figure.colorbar(points, ax=axes, label=colour[0])
     axes.set_xlabel(x[0])
     axes.set_ylabel(y[0])
@@ -117,16 +139,18 @@ def curves_with_intervals(
     ax: "Axes | None", curves: Mapping[str, tuple[FloatArray, FloatArray, FloatArray]], x: str, y: str
 ) -> "Axes":
     """Curves at 1, 2, ..., each a value with the ends of its interval, told apart by colour, marker and line."""
-    axes = axes_for(ax)
-    for number, (name, (value, low, high)) in enumerate(curves.items()):
+    axes, lines = axes_for(ax), []
+    for number, (value, low, high) in enumerate(curves.values()):
         colour, marker, line = _SERIES[number % len(_SERIES)]
         at = np.arange(1, len(value) + 1)
         axes.fill_between(at, low, high, color=colour, alpha=0.13, linewidth=0.0)
-        axes.plot(at, value, marker=marker, linestyle=line, color=colour, markersize=4.0, label=name)
+        lines += axes.plot(at, value, marker=marker, linestyle=line, color=colour, markersize=4.0)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.set_ylim(0.0, 1.0)
-    axes.legend(frameon=False)
+    # Handed over by hand: a label of its own that begins with an underscore would be left out.
+    for told in axes.legend(lines, [literal(name) for name in curves], frameon=False).get_texts():
+        told.set_parse_math(False)
     return axes
 
 

@@ -257,7 +257,8 @@ class Calibration(BaseModel):
 
 def _conditions(at: Any, along: Any) -> tuple[dict[str, Any], ...]:
     whole = {
-        name: int(value) if name in WHOLE_SETTINGS and value == int(value) else value for name, value in at.items()
+        name: int(value) if name in WHOLE_SETTINGS and isinstance(value, float) and value.is_integer() else value
+        for name, value in at.items()
     }
     return tuple(whole | {name: value} for name, values in along.items() for value in values) or (whole,)
 
@@ -283,8 +284,9 @@ def read_calibration(file: str) -> Calibration:
         raise ParameterError(
             f"{describe(file)} is neither a file nor one of {', '.join(BUNDLED)}{near_words(file, BUNDLED)}"
         )
+    text = read_text(file)
     try:
-        calibration = parse_calibration(read_text(file))
+        calibration = parse_calibration(text)
         beside = [str(Path(file).parent / name) for name in calibration.base.scenarios]
         found = [
             near if Path(near).exists() else name for near, name in zip(beside, calibration.base.scenarios, strict=True)

@@ -96,7 +96,9 @@ def study(
 ) -> None:
     """Measure, optimise, play with the models, and set what was promised beside what was delivered."""
     check_whole("--rounds", rounds, LEAST_ROUNDS)
+    check_whole("--tokens", 1 if tokens is None else tokens, 1)
     folder = Path(output)
+    check_folder(folder, files=(RESULT, CELL, TIMELINE))
     given = {"prompts": prompts, "tokens": tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p}
     sampling: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     computing: dict[str, Any] = {"device": device, "dtype": dtype, "threads": threads}
@@ -106,7 +108,6 @@ def study(
     elif not draft:
         raise ParameterError("neither a profile nor --draft is given; one of them says what is studied")
     else:
-        check_folder(folder, files=(RESULT, CELL, TIMELINE))
         make_folder(folder)
         files = [folder / f"profile-{place}.json" for place in range(1, len(draft) + 1)]
         for one, file in zip(draft, files, strict=True):

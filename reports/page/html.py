@@ -1,6 +1,7 @@
 """The page in HTML: its Markdown rendered, with figures in it, long parts folded, and nothing that needs a network."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -63,10 +64,11 @@ def slug(text: str) -> str:
 
 def _mark(tokens: Sequence[Token]) -> None:
     """Name headings, colour verdicts, say what heads stand above, and make rows of figures of paragraphs of images."""
+    slugs: Counter[str] = Counter()
     for place, token in enumerate(tokens):
         inside = tokens[place + 1] if place + 1 < len(tokens) else token
         if token.type == "heading_open":
-            token.attrSet("id", slug(_plain(inside)))
+            token.attrSet("id", _once(slug(_plain(inside)) or "part", slugs))
         elif token.type == "paragraph_open" and _only(inside, "image"):
             token.tag, tokens[place + 2].tag = "div", "div"
             token.attrSet("class", "panels")
@@ -80,6 +82,12 @@ def _mark(tokens: Sequence[Token]) -> None:
             _mark_cell(tokens, place)
         elif token.type == "table_open":
             token.attrSet("class", "wide" if _is_long(tokens, place) else "narrow")
+
+
+def _once(name: str, seen: Counter[str]) -> str:
+    """A heading's name, numbered where it stood above already: scenarios may be named alike."""
+    seen[name] += 1
+    return name if seen[name] == 1 else _once(f"{name}-{seen[name] - 1}", seen)
 
 
 def _mark_cell(tokens: Sequence[Token], place: int) -> None:

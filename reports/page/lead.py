@@ -1,7 +1,9 @@
 """The first three sentences of the page, for each scenario: what to do, what it gains, how sure that is."""
 
 from collections.abc import Sequence
+from math import inf
 
+from msopt.model.objective import GOODPUT
 from reports.shared.protocols import CENTRALISED, SERVER_ONLY
 from reports.shared.rows import Row
 from reports.shared.words import counted, gain, gap, number
@@ -11,8 +13,15 @@ MOST_TOLD = 12
 
 
 def best_of_problems(solutions: Sequence[Row]) -> Row:
-    """The solution with the greatest goodput among those of a scenario's problems."""
-    return max(solutions, key=lambda row: row["goodput_tokens_per_s"])
+    """The solution with the greatest goodput among those of a scenario's problems; of another utility the greatest."""
+    value = "utility_value" if all(map(_utility, solutions)) else "goodput_tokens_per_s"
+    return max(solutions, key=lambda row: -inf if row[value] is None else row[value])
+
+
+def _utility(solution: Row) -> str | None:
+    """What is sought in place of the sum of the goodputs."""
+    name = solution.get("utility")
+    return None if name in (None, GOODPUT.name) else str(name)
 
 
 def lead(solution: Row, devices: Sequence[Row]) -> list[str]:
@@ -26,10 +35,10 @@ def lead(solution: Row, devices: Sequence[Row]) -> list[str]:
         Its rows of the table `answer_devices`.
     """
     lengths = [int(row["draft_length"]) for row in devices]
-    if len(lengths) > MOST_TOLD:
-        told = f"between {min(lengths)} and {counted(max(lengths), 'token')} a round"
-    elif len(set(lengths)) == 1:
+    if len(set(lengths)) == 1:
         told = f"{counted(lengths[0], 'token')} a round each"
+    elif len(lengths) > MOST_TOLD:
+        told = f"between {min(lengths)} and {counted(max(lengths), 'token')} a round"
     else:
         told = ", ".join(f"{row['device']} {length}" for row, length in zip(devices, lengths, strict=True))
         told = f"per round {told}"
@@ -51,13 +60,19 @@ def _gains(solution: Row, goodput: float) -> str:
 
 def _more(ratio: float) -> str:
     words = gain(abs(ratio))
-    return "as much as" if words == "equal" else f"{words} {'more' if ratio > 0.0 else 'less'} than"
+    if words == "equal" or words.endswith("times"):
+        return f"{words.replace('equal', '')} as much as".strip()
+    return f"{words} {'more' if ratio > 0.0 else 'less'} than"
 
 
 def _certainty(solution: Row) -> str:
     words = gap(solution["gap"])
     if solution["gap"] is None:
         return "No bound is known for it."
+    if (name := _utility(solution)) is not None:
+        if words == "proven":
+            return f"It is proven that no control of this problem has a greater utility ({name})."
+        return f"To reach the bound of its utility ({name}) all goodputs would have to be {words} greater."
     if words == "proven":
         return "It is proven that no control of this problem gives more."
     return f"No control of this problem gives {words} more: that is proven."

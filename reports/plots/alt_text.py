@@ -7,6 +7,8 @@ import numpy as np
 from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
+from reports.shared.words import counted
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -41,13 +43,22 @@ def _bars(axes: "Axes") -> Iterator[str]:
                 widths.setdefault(name, float(bar.get_width()))
     if widths:
         most, least = max(widths, key=widths.__getitem__), min(widths, key=widths.__getitem__)
-        yield f"{len(widths)} bars, from {least} with {widths[least]:.3g} to {most} with {widths[most]:.3g}"
+        count, low, high = counted(len(widths), "bar"), f"{widths[least]:.3g}", f"{widths[most]:.3g}"
+        if len(widths) == 1:
+            yield f"{count}, {most} with {high}"
+        elif widths[least] == widths[most]:
+            yield f"{count}, each with {high}"
+        else:
+            yield f"{count}, from {least} with {low} to {most} with {high}"
 
 
 def _lines(axes: "Axes") -> Iterator[str]:
     """Where each line begins and ends; lines that are named at their ends, all together with these names."""
     unnamed = []
     for line in axes.get_lines():
+        if not line.get_transform().contains_branch_seperately(axes.transData)[1]:
+            yield f"an upright line at {np.asarray(line.get_xdata(), dtype=float)[0]:.3g}"
+            continue
         y = np.asarray(line.get_ydata(), dtype=float)
         y = y[np.isfinite(y)]
         if y.size < 2:
@@ -61,4 +72,4 @@ def _lines(axes: "Axes") -> Iterator[str]:
         names = dict.fromkeys(" ".join(text.get_text().split()) for text in axes.texts if text.get_text().strip())
         told = f" ({', '.join(names)})" if names else ""
         low, high = min(map(np.min, unnamed)), max(map(np.max, unnamed))
-        yield f"{len(unnamed)} lines{told} between {low:.3g} and {high:.3g}"
+        yield f"{counted(len(unnamed), 'line')}{told} between {low:.3g} and {high:.3g}"

@@ -3,7 +3,9 @@
 import math
 
 from msopt import MsoptError
+from msopt.errors import literal as literal  # noqa: PLC0414  (one of the words)
 from msopt.shown.object_summary import PROVEN_GAP
+from msopt.shown.object_summary import counted as counted  # noqa: PLC0414
 
 LONGEST_TOLD = 300
 """Letters of an exception's text that are told."""
@@ -58,24 +60,6 @@ def gap(ratio: float | None) -> str:
     ('0.12 %', 'proven', '–')
     """
     return "proven" if ratio is not None and ratio < PROVEN_GAP else per_cent(ratio)
-
-
-def counted(count: int, thing: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "draw"), counted(2, "draw")
-    ('1 draw', '2 draws')
-    """
-    return f"{count} {thing}{'' if count == 1 else 's'}"
-
-
-def literal(text: str) -> str:
-    r"""A name in one line, as it is; what a terminal would obey is written out.
-
-    >>> print(literal("[red]a|b\n\x1b[31m"))
-    [red]a|b\n\x1b[31m
-    """
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def one_line(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import matplotlib as mpl
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 import msopt
+from msopt.errors import literal
 from msopt.shown.object_summary import MOST_ROWS, Shown, Summary, gap_in_words, spread_of
+from msopt.shown.pictures import MOST_NAMED, steps_of_rows
 
 CELL = msopt.draw("multispin-llama2", devices=4, seed=4)[0].replace(name="a <b> cell & more", verify_per_token_s=1e-3)
 SOLUTION = msopt.solve(CELL)
@@ -86,6 +89,59 @@ def test_a_round_as_long_as_it_is() -> None:
 def test_what_has_no_control_is_not_drawn() -> None:
     with pytest.raises(msopt.MsoptError, match="no one control"):
         msopt.solve(CELL, method="server-only").plot()
+
+
+def test_a_legend_covers_no_bar() -> None:
+    """Neither on axes that fill a figure nor on a quarter of it."""
+    from matplotlib import pyplot as plt
+
+    for places in ((1, 1, 1), (2, 2, 1)):
+        axes = SOLUTION.plot(plt.figure().add_subplot(*places))
+        axes.figure.canvas.draw()
+        legend = axes.get_legend()
+        assert legend is not None
+        bars = [bar.get_window_extent() for bar in axes.patches]
+        assert not legend.get_window_extent().count_overlaps(bars)
+
+
+def test_as_many_rows_as_there_are() -> None:
+    """Of more rows than can be named an area for each step, as wide as its row is long."""
+    many = MOST_NAMED + 60
+    lengths = np.linspace(1.0, 2.0, many)
+    axes = steps_of_rows(None, [""] * many, {"one": ("red", lengths), "other": ("blue", lengths)}, ["note"] * many)
+    assert not axes.patches
+    assert not axes.texts
+    first, second = (area.get_paths()[0].get_extents() for area in axes.collections)
+    assert (first.x0, first.x1, second.x1) == (0.0, 2.0, 4.0)
+    assert (first.y0, first.y1) == (0.0, many - 1.0)
+
+
+@pytest.mark.parametrize("name", ["two\nlines", "$x_$", "_h", "\x1b[31mred"])
+def test_names_of_any_letters(name: str) -> None:
+    """One line of text that obeys nothing, and pictures that show it as it is."""
+    cell = CELL.replace(name=name, device_names=tuple(f"{name}{place}" for place in range(4)))
+    tasks = {name: next(iter(PROFILE.tasks.values()))}
+    shown = replace(SOLUTION, scenario=cell), cell, PROFILE.model_copy(update={"name": name, "tasks": tasks})
+    for each in shown:
+        assert repr(each).isprintable()
+        assert "\x1b" not in str(each)
+        assert literal(name) in str(each)
+        axes = each.plot()
+        axes.figure.canvas.draw()
+        assert literal(name) in axes.get_title(loc="left")
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [literal(name)]
+
+
+def test_a_profile_without_acceptance() -> None:
+    with pytest.raises(msopt.MsoptError, match="no acceptance"):
+        PROFILE.model_copy(update={"tasks": {}}).plot()
+
+
+def test_what_is_not_finite_is_no_distance() -> None:
+    assert "optim" not in repr(replace(SOLUTION, bound=float("nan")))
+    assert "proven optimal" in repr(SOLUTION)
 
 
 def test_long_tables_are_cut_and_say_so() -> None:

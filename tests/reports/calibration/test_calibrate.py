@@ -253,6 +253,23 @@ def test_no_such_file() -> None:
         read_calibration("multispn")
 
 
+def test_a_file_that_is_no_text_is_named_once(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_bytes(b"\xff")
+    with pytest.raises(ParameterError) as error:
+        read_calibration(str(tmp_path / "bad.toml"))
+    assert str(error.value).count("bad.toml") == 1
+
+
+@pytest.mark.parametrize("count", ["'a'", "true", "2.5"])
+def test_a_count_that_is_none_is_named(tmp_path: Path, count: str) -> None:
+    example = f"""base = {{ presets = ["multispin-llama2"] }}
+    unknowns = {{ uplink_power_dbm = {{ low = -55.0, high = -40.0 }} }}
+    targets = [{{ name = "g", value = 1.0, tolerance = 0.1, at = {{ devices = {count} }} }}]"""
+    (tmp_path / "bad.toml").write_text(example, encoding="utf-8")
+    with pytest.raises(ParameterError, match=r"devices = .* is not a whole number"):
+        read_calibration(str(tmp_path / "bad.toml"))
+
+
 def test_a_method_that_fails_makes_no_setting_plausible(folder: Path) -> None:
     """No draft time at the server: nothing to compare with, which counts as far off, and ends nothing."""
     place = folder / "without.toml"

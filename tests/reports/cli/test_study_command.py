@@ -45,9 +45,15 @@ def test_the_loop_is_closed_in_one_command(msopt: Command) -> None:
     ("line", "words"),
     [
         ("--rounds 31 --draft skip-1", ["--rounds = 31", "at least 32"]),
+        ("smollm2-skip-4 --tokens 0", ["--tokens = 0", "at least 1"]),
         ("", ["neither a profile nor --draft"]),
         ("qwen2.5-coder-0.5b-1.5b", ["qwen2.5-coder-0.5b-1.5b", "--draft and --target"]),
     ],
 )
 def test_what_a_study_needs(msopt: Command, line: str, words: list[str]) -> None:
     assert_one_line(msopt("study", *line.split(), "--output", msopt.folder / "out"), 2, words)
+
+
+def test_where_no_folder_can_be_is_told_before_the_study(msopt: Command) -> None:
+    (msopt.folder / "file").write_text("", encoding="utf-8")
+    assert_one_line(msopt("study", "smollm2-skip-4", "--output", msopt.folder / "file"), 2, ["is not a folder"])

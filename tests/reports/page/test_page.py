@@ -123,6 +123,14 @@ def test_every_name_in_a_figure_is_its_own(report: Path) -> None:
     assert set(re.findall(r"#([pmhCD][0-9a-f_]{8,})", page)) <= set(names)
 
 
+def test_headings_that_are_alike_have_names_of_their_own() -> None:
+    page = as_html("# cell\n\n## cell-1\n\n### cell\n\n### \\\\\n\n### cell\n\n### $", {}, "title")
+    names = re.findall(r'<h\d id="([^"]*)"', page)
+    assert names[:2] == ["cell", "cell-1"]
+    assert len(set(names)) == len(names) == 6
+    assert all(names)
+
+
 def test_the_page_says_what_it_shows_to_who_does_not_see_it(report: Path) -> None:
     """Every head of a table has a scope and every table a caption; each figure has words of its own."""
     page = (report / "report.html").read_text(encoding="utf-8")
