@@ -13,7 +13,7 @@ import numpy as np
 from msopt.arrays import IntArray
 from msopt.errors import ParameterError, describe
 from msopt.lengths.homogeneous import best_common_length, common_goodput
-from msopt.model.acceptance import Acceptance
+from msopt.model.chosen_devices import chosen_devices
 from msopt.model.scenario import Scenario
 from msopt.model.validation import check_whole
 from msopt.solve import solve
@@ -125,23 +125,4 @@ def capacity(
 def repeated(scenario: Scenario, count: int) -> Scenario:
     """A scenario of so many devices, those of another in turn."""
     take: IntArray = np.arange(count) % scenario.device_count
-    changes = {name: getattr(scenario, name) for name in _PER_DEVICE if getattr(scenario, name) is not None}
-    laws = scenario.acceptance
-    return scenario.replace(
-        acceptance=Acceptance.of(laws.mean[take], laws.std[take], [laws.curves[k] for k in take]),
-        device_names=tuple(f"device-{k + 1}" for k in range(count)),
-        **{name: values[take] for name, values in changes.items()},
-    )
-
-
-_PER_DEVICE = (
-    "draft_s_per_token",
-    "uplink_snr_db",
-    "downlink_snr_db",
-    "weight",
-    "device_goodput_floor_tokens_per_s",
-    "draft_power_w",
-    "transmit_power_w",
-    "average_power_w",
-    "round_trip_s",
-)
+    return chosen_devices(scenario, take, [f"device-{k + 1}" for k in range(count)])

@@ -81,6 +81,7 @@ def _study(source: str, path: Path, own: Sequence[str], asked: Variants) -> dict
     scenario = Scenario.read(path)
     solutions = {problem: best_of(scenario, problem, asked) for problem in _problems(scenario, asked)}
     kept = {name: with_protocols(value) for name, value in solutions.items()}
+    methods = [row for solution in solutions.values() for row in compare(solution, own, asked)]
     warnings = dict.fromkeys(text for record in kept.values() for text in record["warnings"])
     told = "\n".join(provenance(read_text(path)))
     return {
@@ -90,7 +91,7 @@ def _study(source: str, path: Path, own: Sequence[str], asked: Variants) -> dict
         "answer_solutions": [
             {key: value for key, value in record.items() if key not in _SKIPPED} for record in kept.values()
         ],
-        "answer_methods": [row for solution in solutions.values() for row in compare(solution, own, asked)],
+        "answer_methods": methods,
         "answer_devices": [
             {"problem": problem, "device": device.pop("name")} | device
             for problem, record in kept.items()
@@ -99,7 +100,7 @@ def _study(source: str, path: Path, own: Sequence[str], asked: Variants) -> dict
         "answer_variant": variant_rows(scenario, solutions, asked),
         "answer_limits": limit_rows(solutions, asked),
         "answer_reaction": _reaction(solutions["modes"]) if "modes" in solutions else [],
-        "answer_what_if": what_if(list(solutions.values()), asked),
+        "answer_what_if": what_if(list(solutions.values()), methods, asked),
         "answer_warnings": [{"text": text} for text in warnings],
     }
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import isnan
 from typing import TYPE_CHECKING
 
-from msopt.methods import names_of
 from reports.calibration.shown_fit import fit_tables
 from reports.crosscheck.crosscheck_tables import with_fractions
 from reports.page import shown_columns
@@ -12,6 +11,7 @@ from reports.page.loop_tables import loop_tables
 from reports.plots.style import label_of
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
+from reports.shared.simpler_rules import simpler_rules
 from reports.shared.text_table import Column, Table, count_column, words_column
 
 if TYPE_CHECKING:
@@ -74,10 +74,7 @@ def _answers(record: Record) -> dict[str, Table]:
 
 
 def summary(record: Record) -> "DataFrame":
-    """One row for each scenario and problem: the best control beside the closest and the weakest of the others.
-
-    Others are the controls of the same problem but for ours and the papers' own algorithms.
-    """
+    """One row for each scenario and problem: the best control beside the closest and the weakest of simpler rules."""
     import pandas as pd
 
     tables = record.tables
@@ -86,9 +83,7 @@ def summary(record: Record) -> "DataFrame":
     for solution in rows_of(tables["answer_solutions"]):
         methods = tables["answer_methods"]
         of_it = (methods["place"] == solution["place"]) & (methods["problem"] == solution["problem"])
-        others = methods[
-            of_it & methods["gap"].notna() & ~methods["method"].isin(names_of("optimum", "algorithm", "conic"))
-        ]
+        others = simpler_rules(methods[of_it])
         row = solution | {"scenario": names[solution["place"]]}
         for word, ascending in (("closest", True), ("weakest", False)):
             ends = others.sort_values("gain_of_best", ascending=ascending, kind="stable")

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 import msopt
-from msopt import Acceptance, Scenario, Solution
-from msopt.model.fields import PER_DEVICE, VERIFY_TIMES
+from msopt import Scenario, Solution
+from msopt.model.chosen_devices import chosen_devices
+from msopt.model.fields import VERIFY_TIMES
 from reports.methods.user_variant import Variants
 from reports.shared.rows import Row
 from reports.shared.words import literal
@@ -15,9 +16,10 @@ from reports.studies.points import Failure, attempt
 MOST_DEVICES = 100
 """Devices up to which each change is solved: one more solution each of what the answer took."""
 FASTER = 2.0
+METHOD = "decomposition"
 
 
-def what_if(solutions: Sequence[Solution], asked: Variants) -> list[Row]:
+def what_if(solutions: Sequence[Solution], methods: Sequence[Row], asked: Variants) -> list[Row]:
     """Rows of `change`, `problem`, `goodput_tokens_per_s` and `gain`, the problem's optimum after one change.
 
     Both sides of a gain are by method `decomposition`.
@@ -26,6 +28,8 @@ def what_if(solutions: Sequence[Solution], asked: Variants) -> list[Row]:
     ----------
     solutions : sequence of Solution
         Of one scenario, one for each problem.
+    methods : sequence of dict
+        What every method reaches without a change: rows of `compare`.
     asked : Variants
         A utility and limits beside the scenario's.
     """
@@ -34,13 +38,13 @@ def what_if(solutions: Sequence[Solution], asked: Variants) -> list[Row]:
         return []
     rows = []
     problems = [solution.problem for solution in solutions]
-    before = {problem: attempt(msopt.solve, scenario, problem, **asked.asked) for problem in problems}
+    before = {row["problem"]: row["goodput_tokens_per_s"] for row in methods if row["method"] == METHOD}
     for change, changed in changes(scenario, solutions[-1]):
         for problem in problems:
-            old, new = before[problem], attempt(msopt.solve, changed, problem, **asked.asked)
-            if isinstance(old, Failure) or isinstance(new, Failure) or not old.goodput:
+            old, new = before.get(problem), attempt(msopt.solve, changed, problem, METHOD, **asked.asked)
+            if isinstance(new, Failure) or not old:
                 continue
-            gain = new.goodput / old.goodput - 1.0
+            gain = new.goodput / old - 1.0
             rows.append({"change": change, "problem": problem, "goodput_tokens_per_s": new.goodput, "gain": gain})
     return rows
 
@@ -60,15 +64,8 @@ def changes(scenario: Scenario, solution: Solution) -> Iterator[tuple[str, Scena
     if solution.evaluation is not None:
         goodput = solution.evaluation.round.device_goodput
         middle = int(np.argsort(goodput, kind="stable")[goodput.size // 2])
-        yield f"one device more, like {literal(scenario.device_names[middle])}", with_another(scenario, middle)
-
-
-def with_another(scenario: Scenario, device: int) -> Scenario:
-    """The scenario with one more device that has all numbers of a device."""
-    rows = [*range(scenario.device_count), device]
-    law = scenario.acceptance
-    acceptance = Acceptance.of(law.mean[rows], std=law.std[rows], curves=[law.curves[row] for row in rows])
-    fields = {row.field: getattr(scenario, row.field) for row in PER_DEVICE}
-    several = {name: value[rows] for name, value in fields.items() if value is not None}
-    names = (*scenario.device_names, f"another {scenario.device_names[device]}")
-    return scenario.replace(acceptance=acceptance, device_names=names, **several)
+        like = scenario.device_names[middle]
+        more = chosen_devices(
+            scenario, np.append(np.arange(goodput.size), middle), [*scenario.device_names, f"another {like}"]
+        )
+        yield f"one device more, like {literal(like)}", more

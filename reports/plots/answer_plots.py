@@ -6,12 +6,12 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from msopt.methods import names_of
 from msopt.model.problems import KINDS
 from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, SKY, VERMILION
 from reports.plots.style import Panel, label_of, new_panel, readable, styled
 from reports.shared.quantities import QUANTITIES
 from reports.shared.rows import rows_of
+from reports.shared.simpler_rules import simpler_rules
 from reports.shared.words import literal
 
 if TYPE_CHECKING:
@@ -52,9 +52,7 @@ def overview_panel(methods: "DataFrame") -> Figure:
     for problem, rows in methods.groupby("problem", sort=False):
         known = rows[rows["goodput_tokens_per_s"].notna()]
         ours = known.iloc[0]
-        simpler = known[
-            known["gap"].notna() & ~known["method"].isin([*names_of("optimum", "algorithm", "conic"), ours["method"]])
-        ].sort_values("goodput_tokens_per_s", ascending=False)
+        simpler = simpler_rules(known).sort_values("goodput_tokens_per_s", ascending=False)
         chosen = [(f"{KINDS[str(problem)].title}: optimum", ours, BLUE)]
         chosen += [
             (label_of(str(row["method"])), row, SKY) for _, row in simpler.iloc[[0, -1][: len(simpler)]].iterrows()
