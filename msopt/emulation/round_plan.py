@@ -60,7 +60,9 @@ def round_plan(
     )
     drafts = served & ~strikes.away
     sends = drafts & (lengths > 0)  # where nothing is drafted, nothing is sent that could be lost or late
-    deadline_s, late = _deadline(blocks, lengths, drafts, left_out.faults.deadline_factor, strikes)
+    not_before_s = np.concatenate([np.full(b.end - b.first, b.control.not_before_s or 0.0) for b in blocks])
+    planned = np.where(drafts, lengths, 0)
+    deadline_s, late = _deadline(blocks, planned, not_before_s, left_out.faults.deadline_factor, strikes)
     delay_s = strikes.late_s
     if left_out.delay_s > 0.0:
         delay_s = delay_s + float(left_out.delay_s) * np.random.default_rng(seed).standard_exponential(drafts.shape)
@@ -71,7 +73,7 @@ def round_plan(
         arrives=drafts & ~(sends & (strikes.lost | late)),
         deadline_s=deadline_s,
         empty_s=_empty_s(blocks, lengths, served, drafts),
-        not_before_s=_not_before_s(blocks),
+        not_before_s=not_before_s,
         delay_s=delay_s,
         strikes=strikes,
     )
@@ -82,20 +84,15 @@ def _each_round(block: ChannelBlock, of_devices: IntArray | BoolArray) -> IntArr
 
 
 def _deadline(
-    blocks: list[ChannelBlock], lengths: IntArray, drafts: BoolArray, factor: float | None, strikes: Strikes
+    blocks: list[ChannelBlock], planned: IntArray, not_before_s: FloatArray, factor: float | None, strikes: Strikes
 ) -> tuple[FloatArray, BoolArray]:
     """How long drafts are awaited, and which come later."""
     if factor is None:
-        return np.full(len(drafts), np.inf), np.zeros((1, 1), dtype=bool)
-    planned = np.where(drafts, lengths, 0)
+        return np.full(len(planned), np.inf), np.zeros((1, 1), dtype=bool)
     draft_s, upload_s = drafting_s(blocks, planned), uploading_s(blocks, planned)
-    deadline_s = np.maximum(float(factor) * np.max(draft_s + upload_s, axis=-1), _not_before_s(blocks))
+    deadline_s = np.maximum(float(factor) * np.max(draft_s + upload_s, axis=-1), not_before_s)
     late = draft_s * strikes.slower + upload_s + strikes.late_s > deadline_s[:, None]
     return deadline_s, late
-
-
-def _not_before_s(blocks: list[ChannelBlock]) -> FloatArray:
-    return np.concatenate([np.full(block.end - block.first, block.control.not_before_s or 0.0) for block in blocks])
 
 
 def _empty_s(blocks: list[ChannelBlock], lengths: IntArray, served: BoolArray, drafts: BoolArray) -> FloatArray:

@@ -7,7 +7,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray
 from msopt.errors import MsoptError, literal
-from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from msopt.shown.palette import BLACK, BLUE, GREY, SERIES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # noqa: PLC0414  (for those who pass theirs on)
@@ -18,14 +18,6 @@ MOST_NAMED_POINTS = 12
 """Points up to which each is named: more names would lie on each other."""
 _LEGEND_POINTS = 44.0
 """What a legend of two lines takes of the height."""
-_SERIES = (
-    (BLUE, "o", "-"),
-    (VERMILION, "s", "--"),
-    (GREEN, "^", "-."),
-    (PURPLE, "D", ":"),
-    (ORANGE, "v", "-"),
-    (SKY, "P", "--"),
-)
 
 
 def axes_for(ax: "Axes | None", wide_in: float = 6.0, high_in: float = 3.6) -> "Axes":
@@ -141,7 +133,7 @@ def curves_with_intervals(
     """Curves at 1, 2, ..., each a value with the ends of its interval, told apart by colour, marker and line."""
     axes, lines = axes_for(ax), []
     for number, (value, low, high) in enumerate(curves.values()):
-        colour, marker, line = _SERIES[number % len(_SERIES)]
+        colour, marker, line = SERIES[number % len(SERIES)]
         at = np.arange(1, len(value) + 1)
         axes.fill_between(at, low, high, color=colour, alpha=0.13, linewidth=0.0)
         lines += axes.plot(at, value, marker=marker, linestyle=line, color=colour, markersize=4.0)

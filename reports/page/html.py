@@ -167,20 +167,19 @@ def _folded(tokens: Iterator[Token]) -> Iterator[Token]:
     """Every section in an element of its own, its parts folded under their headings."""
     sections, inside = 0, False
     for token in tokens:
-        if token.type == "heading_open" and token.tag <= "h4" and token.tag > "h1":
-            folds = token.tag == _FOLDED[min(sections, 2) > 1]
-            ends = token.tag <= _FOLDED[min(sections, 2) > 1]
-            if inside and ends:
-                yield _raw("</details>")
-                inside = False
-            if token.tag == "h2":
-                yield _raw("</section>" * (sections > 0) + "<section>")
-                sections += 1
-            if folds:
-                yield _raw('<details class="part"><summary>')
-                inside = True
+        part = _FOLDED[sections > 1]
+        heading = token.type == "heading_open" and "h1" < token.tag <= "h4"
+        if heading and inside and token.tag <= part:
+            yield _raw("</details>")
+            inside = False
+        if heading and token.tag == "h2":
+            yield _raw("</section>" * (sections > 0) + "<section>")
+            sections += 1
+        if heading and token.tag == part:
+            yield _raw('<details class="part"><summary>')
+            inside = True
         yield token
-        if token.type == "heading_close" and inside and token.tag == _FOLDED[min(sections, 2) > 1]:
+        if token.type == "heading_close" and token.tag == part:
             yield _raw("</summary>")
     yield _raw("</details>" * inside + "</section>" * (sections > 0))
 

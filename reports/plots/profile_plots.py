@@ -6,23 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
-from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from msopt.shown.palette import BLACK, BLUE, SERIES, VERMILION
 from reports.plots.style import Panel, end_labels, new_panel, styled
 from reports.shared.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-
-_SERIES = (
-    (BLUE, "o", "-"),
-    (VERMILION, "s", "--"),
-    (GREEN, "^", "-."),
-    (PURPLE, "D", ":"),
-    (ORANGE, "v", "-"),
-    (SKY, "P", "--"),
-    (BLACK, "X", "-."),
-    (GREY, "*", ":"),
-)
 
 
 def profile_panels(place: int, tables: "dict[str, DataFrame]") -> list[Panel]:
@@ -97,7 +86,7 @@ def verification_panel(rows: "DataFrame") -> Figure:
     time = QUANTITIES["verify_s"]
     ends = []
     for place, (length, group) in enumerate(rows.sort_values("batch").groupby("draft_length")):
-        colour, marker, line = _SERIES[place % len(_SERIES)]
+        colour, marker, line = SERIES[place % len(SERIES)]
         batch = group["batch"].to_numpy(dtype=float)
         median, q25, q75 = (time.factor * group[f"{name}_s"].to_numpy(dtype=float) for name in ("median", "q25", "q75"))
         axes.errorbar(batch, median, [median - q25, q75 - median], fmt=marker, color=colour, linewidth=1.0)
@@ -119,7 +108,7 @@ def payload_panel(rows: "DataFrame") -> Figure:
     ends = []
     ordered = rows.sort_values("distribution_bits", kind="stable")
     for place, (key, group) in enumerate(ordered.groupby(["task", "probability_bits"])):
-        colour, marker, line = _SERIES[place % len(_SERIES)]
+        colour, marker, line = SERIES[place % len(SERIES)]
         task, bits = key
         at, mean = (
             payload.factor * group["distribution_bits"].to_numpy(dtype=float),
