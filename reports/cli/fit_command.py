@@ -8,7 +8,6 @@ from msopt import ParameterError
 from msopt.files.whole_files import read_text
 from msopt.numerics.intervals import LEVEL
 from reports.cli import arguments as opt
-from reports.cli.throughput_csv import parse_throughputs
 from reports.shared.output import emit
 from reports.shared.words import number, per_cent
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 def fit(file: opt.Throughputs, *, form: opt.Form = "table", output: opt.JsonOutput = None) -> None:
     """Fit the verification and drafting times of a scenario to throughputs at batch sizes and draft lengths."""
+    from reports.cli.throughput_csv import parse_throughputs
     from verification.throughput_fit import POOR, fit_throughputs
 
     text = read_text(file)

@@ -8,7 +8,7 @@ from msopt.files.profile_json import write_profile
 from tests.profiles import profile
 from tests.reports.command import Command
 
-HEAVY = ("cvxpy", "torch", "pandas", "matplotlib", "jinja2", "joblib", "pyarrow", "distributed")
+HEAVY = ("cvxpy", "torch", "scipy.stats", "pandas", "matplotlib", "jinja2", "joblib", "pyarrow", "distributed")
 
 
 def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
