@@ -12,7 +12,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("msopt", "formulations", "verification", "reports")
 ALLOWED_OUTSIDE = {"msopt": {"numpy", "scipy", "pydantic", "tomli_w"}}
-ALONE = {("msopt.measured.prometheus_text", "prometheus_client"), ("msopt.shown.pictures", "matplotlib")}
+ALONE = {
+    ("msopt.measured.prometheus_text", "prometheus_client"),
+    ("msopt.shown.letters", "matplotlib"),
+    ("msopt.shown.pictures", "matplotlib"),
+}
 """What one module reads or draws with, and loads where it is called."""
 HEAVY = {"cvxpy": {"formulations"}, "torch": {"verification"}, "matplotlib": {"reports"}}
 TYPE_ONLY = {

@@ -22,6 +22,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from msopt.method import Colour, Line
 from msopt.methods import by_name, names_of
+from msopt.shown.letters import give_letters
 from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW
 from reports.plots.alt_text import alt_text
 from reports.shared.words import literal
@@ -312,7 +313,7 @@ def readable(colour: str) -> str:
 
 
 def rendered(figure: Figure, form: Form, name: str) -> bytes:
-    """The figure as SVG or PDF, the same bytes for the same figure.
+    """The figure as SVG or PDF, the same bytes for the same figure; as PDF last, which may write codes for letters.
 
     Parameters
     ----------
@@ -324,8 +325,10 @@ def rendered(figure: Figure, form: Form, name: str) -> bytes:
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}}[form]
     buffer = io.BytesIO()
     with matplotlib.rc_context(RC | {"svg.hashsalt": f"msopt-{name}"}), warnings.catch_warnings():
-        # A name may hold a letter that the font lacks; a box is shown in its place.
+        # An SVG keeps its texts, whose letters a browser finds in its own fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        if form == "pdf":
+            give_letters(figure)
         figure.savefig(buffer, format=form, metadata=metadata)
     return buffer.getvalue()
 
