@@ -27,6 +27,7 @@ TYPE_ONLY = {
         "msopt.variants.action_table",
         "msopt.sensitivity",
         "msopt.emulation.played_rounds",
+        "msopt.measured.profile",
     )
 } | {("msopt.many", "xarray")}
 
@@ -179,7 +180,7 @@ def test_heavy_libraries_stay_in_their_package(library: str) -> None:
 EXAMPLES_BEYOND = {
     "own_formula": {"formulations"},
     "method_against_baselines": {"reports"},
-    "sweep_on_dask": {"reports", "pandas", "distributed"},
+    "sweep_on_dask": {"reports", "distributed"},
     "papers_figures": {"reports", "pandas"},
 }
 """What single examples show beside the package itself."""

@@ -156,7 +156,10 @@ def test_words() -> None:
     assert spread_of([0.5, 2.0], "ms") == "0.5 to 2 ms"
 
 
-def test_many_solutions_as_tables() -> None:
+def test_objects_as_tables() -> None:
+    curves = PROFILE.to_frame().set_index(["task", "position"])
+    for task, measured in PROFILE.tasks.items():
+        assert curves.loc[task, "survival"].tolist() == [point.survival for point in measured.curve]
     frame, arrays = MANY.to_frame(), MANY.to_xarray()
     assert frame.loc[(2, 1), "draft_length"] == MANY.draft_length[2, 1]
     assert frame["bandwidth_hz"].unstack().to_numpy() == pytest.approx(MANY.bandwidth_hz)
