@@ -8,12 +8,13 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError, ParameterError
-from msopt.lengths.region_search import LARGEST_CHOICE, SearchEffort
+from msopt.lengths.region_search import LARGEST_CHOICE
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round
 from msopt.model.objective import GOODPUT, Utility
 from msopt.model.scenario import Scenario
 from msopt.model.slacks import Slack
+from msopt.numerics.best_first import SearchEffort
 from msopt.variants.action_problem import ActionProblem
 from msopt.variants.action_table import ActionTable
 from msopt.variants.conflict import why_none

@@ -6,10 +6,10 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError
-from msopt.lengths.region_search import SearchEffort
 from msopt.model.control import Control
 from msopt.model.goodput import finish_s
 from msopt.model.scenario import Problem, Scenario
+from msopt.numerics.best_first import SearchEffort
 from msopt.variants.action_table import ActionTable
 from msopt.variants.best_actions import ActionsSolution, best_of_variant
 from msopt.variants.variant import Variant
