@@ -280,7 +280,7 @@ class Scenario(Shown, Frozen):
             Who takes part in the round; all by default.
         """
         if served is None and not self.padded_batches:
-            return np.asarray(self.verify_idle_s + self.verify_per_token_s * np.sum(draft_length, axis=-1))
+            return np.asarray(self.verify_idle_s + self.verify_per_token_s * np.add.reduce(draft_length, axis=-1))
         lengths = np.asarray(draft_length, dtype=float)
         part = np.ones(lengths.shape, dtype=bool) if served is None else served
         count = np.count_nonzero(part, axis=-1)
@@ -306,7 +306,7 @@ class Scenario(Shown, Frozen):
         """The devices by uplink, drafting time and acceptance, on `ax` or a new figure; loads matplotlib."""
         return scenario_plot(vars(self), ax)
 
-    @property
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is allowed but looks like a slip."""
         return slips(vars(self))
