@@ -8,13 +8,7 @@ from msopt.arrays import IntArray
 from msopt.errors import ParameterError, describe
 from msopt.model.control import Correction
 from msopt.model.problems import Problem
-from msopt.model.validation import (
-    LARGEST_WHOLE,
-    MOST_GRID_POINTS,
-    MOST_SAMPLES,
-    MOST_TOKENS,
-    check_whole,
-)
+from msopt.model.validation import LARGEST_WHOLE, MOST_GRID_POINTS, MOST_SAMPLES, MOST_TOKENS, check_whole
 from msopt.rivals.greedy import GreedyStart
 from msopt.rivals.grid import GridRule, GridSpacing
 
@@ -118,8 +112,7 @@ class Options:
         Option(help="Longest search of method exact, in seconds (default: no limit).", method="exact", metavar="S"),
     ] = None
     solver: Annotated[
-        str | None,
-        Option(help="Method convex: ECOS (default), CLARABEL or SCS.", method="convex", metavar="NAME"),
+        str | None, Option(help="Method convex: ECOS (default), CLARABEL or SCS.", method="convex", metavar="NAME")
     ] = None
     start_length: IntArray | None = None
     """Lengths to begin with where a method searches, shape (K,); of `solve`'s own argument, not a user's option."""

@@ -8,11 +8,7 @@ from numpy.random import SeedSequence
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.evaluation import evaluate, score, scoring_correction
-from msopt.lengths.heterogeneous import (
-    HeterogeneousOptimum,
-    interpolated_bound,
-    solve_heterogeneous,
-)
+from msopt.lengths.heterogeneous import HeterogeneousOptimum, interpolated_bound, solve_heterogeneous
 from msopt.lengths.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
 from msopt.lengths.relaxed import length_split
 from msopt.method import Procedure

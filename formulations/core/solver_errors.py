@@ -55,14 +55,7 @@ class ProblemInfeasibleError(SolveError, InfeasibleError):
     """
 
     def __init__(
-        self,
-        *,
-        formulation: str,
-        solver: str,
-        status: str,
-        cause: str,
-        remedy: str,
-        constraints: tuple[str, ...],
+        self, *, formulation: str, solver: str, status: str, cause: str, remedy: str, constraints: tuple[str, ...]
     ) -> None:
         super().__init__(formulation=formulation, solver=solver, status=status, cause=cause, remedy=remedy)
         self.constraints = constraints

@@ -79,10 +79,7 @@ def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum) -> HeterogeneousO
 
 
 def _search(
-    scenario: Scenario,
-    relaxed: RelaxedOptimum,
-    effort: SearchEffort | None,
-    start_length: IntArray | None = None,
+    scenario: Scenario, relaxed: RelaxedOptimum, effort: SearchEffort | None, start_length: IntArray | None = None
 ) -> tuple[IntArray, float]:
     """The best whole lengths found, and the bound that the search proves: infinite where the table is too large."""
     low, high = scenario.length_limits("heterogeneous")

@@ -14,33 +14,9 @@ from pydantic import Field, model_validator
 
 from msopt.arrays import FloatArray
 from msopt.errors import MsoptError
-from msopt.measured.provenance import (
-    Count,
-    Day,
-    Machine,
-    Model,
-    Origin,
-    Part,
-    Sampling,
-    Text,
-    Vocabulary,
-)
-from msopt.measured.step_times import (
-    BatchTiming,
-    Term,
-    Timing,
-    Verification,
-    VerificationFit,
-    VerificationRow,
-)
-from msopt.measured.task_acceptance import (
-    CurvePoint,
-    Estimate,
-    PayloadRow,
-    Spread,
-    TaskAcceptance,
-    curve_of_counts,
-)
+from msopt.measured.provenance import Count, Day, Machine, Model, Origin, Part, Sampling, Text, Vocabulary
+from msopt.measured.step_times import BatchTiming, Term, Timing, Verification, VerificationFit, VerificationRow
+from msopt.measured.task_acceptance import CurvePoint, Estimate, PayloadRow, Spread, TaskAcceptance, curve_of_counts
 from msopt.numerics.intervals import LEVEL
 from msopt.shown.object_summary import Shown, Summary, figures, spread_of
 from msopt.shown.pictures import curves_with_intervals, titled

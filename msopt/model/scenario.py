@@ -21,13 +21,7 @@ from msopt.model.fields import OF_A_VARIANT, ONE_FOR_ALL, PER_DEVICE
 from msopt.model.problems import KINDS, PROBLEMS, Problem
 from msopt.model.scenario_checks import check, device_label, powers_changed, slips
 from msopt.model.scenario_shown import scenario_plot, scenario_summary
-from msopt.model.sharing import (
-    FixedSnr,
-    PowerLimited,
-    Sharing,
-    UplinkSharing,
-    spectral_efficiency,
-)
+from msopt.model.sharing import FixedSnr, PowerLimited, Sharing, UplinkSharing, spectral_efficiency
 from msopt.shown.object_summary import Shown, Summary
 from msopt.units import db_to_linear, linear_to_db
 

@@ -197,11 +197,7 @@ def _without_others(found: ActionsSolution, admitted: Admitted) -> IntArray:
 
 
 def _searched(
-    scenario: Scenario,
-    tables: Sequence[ActionTable],
-    variant: Variant,
-    effort: SearchEffort,
-    starts: IntArray | None,
+    scenario: Scenario, tables: Sequence[ActionTable], variant: Variant, effort: SearchEffort, starts: IntArray | None
 ) -> ActionsSolution | None:
     """The best choice for the utility alone; None where there is none.
 

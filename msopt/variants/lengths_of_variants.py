@@ -18,10 +18,7 @@ _WAITS = 1e-9  # relative: a deadline this much beyond the last draft is waited 
 
 
 def solve_lengths(
-    scenario: Scenario,
-    variant: Variant,
-    effort: SearchEffort | None = None,
-    starts: IntArray | None = None,
+    scenario: Scenario, variant: Variant, effort: SearchEffort | None = None, starts: IntArray | None = None
 ) -> tuple[Control, ActionsSolution]:
     """The best draft length for each device, as a control of problem `heterogeneous`.
 
@@ -71,10 +68,7 @@ def round_lengths(scenario: Scenario, variant: Variant, real_length: FloatArray)
 
 
 def solve_common_length(
-    scenario: Scenario,
-    variant: Variant,
-    effort: SearchEffort | None = None,
-    lengths: tuple[int, int] | None = None,
+    scenario: Scenario, variant: Variant, effort: SearchEffort | None = None, lengths: tuple[int, int] | None = None
 ) -> tuple[Control, ActionsSolution]:
     """The best one length for all who take part, as a control of problem `homogeneous`: every length is tried.
 
