@@ -271,10 +271,7 @@ def valid_bound(
 ) -> float:
     """A computed bound, raised by its round-off, so that no goodput that was reached lies above it.
 
-    Raises
-    ------
-    MsoptError
-        Where a goodput lies above it by more than round-off and its own error: a wrong bound must not be hidden.
+    MsoptError where a goodput lies above it by more than round-off and its own error: a wrong bound must not be hidden.
     """
     raised = bound * (1.0 + round_off)
     if goodput - _STANDARD_ERRORS * (standard_error or 0.0) > raised * (1.0 + _WRONG_RTOL):

@@ -201,10 +201,7 @@ def _searched(
 ) -> ActionsSolution | None:
     """The best choice for the utility alone; None where there is none.
 
-    Raises
-    ------
-    InfeasibleError
-        Where none was found before the effort was spent.
+    InfeasibleError where none was found before the effort was spent.
     """
     best: tuple[ActionProblem, TableProof] | None = None
     bounds, nodes, unknown = [], 0, ""
