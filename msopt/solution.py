@@ -148,17 +148,9 @@ class Solution(Shown):
         return Summary(f"Solution of {self.scenario.name}, {self.problem} by {self.method}", facts, columns)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """One round: what each device does when, with its draft length and its part of the band; loads matplotlib.
+        """One round: what each device does when, with its draft length and its part of the band.
 
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-
-        Raises
-        ------
-        MsoptError
-            Where the method has no one control.
+        Drawn on `ax` or a new figure; loads matplotlib. MsoptError where the method has no one control.
         """
         if self.control is None or self.evaluation is None:
             raise MsoptError(f"method {self.method} has no one control whose round could be drawn")

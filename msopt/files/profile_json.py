@@ -11,7 +11,8 @@ from msopt.errors import ParameterError, describe
 from msopt.files import bundled
 from msopt.files.json_text import first_fault, load_json, to_json
 from msopt.files.whole_files import read_text, write_text
-from msopt.measured.profile import VERSION, Profile, TaskAcceptance
+from msopt.measured.profile import VERSION, Profile
+from msopt.measured.task_acceptance import TaskAcceptance
 
 
 def parse_profile(text: str) -> Profile:
