@@ -21,7 +21,7 @@ from msopt.modes.table import TableOfOutcomes
 from msopt.rivals.greedy import greedy_lengths
 from tests import brute_force
 from tests.cases import REFERENCE, REFERENCE_NAMES, Description, permuted, s1, s2, s3, scenario_of, stretched
-from tests.mode_cases import problem_of
+from tests.mode_cases import one, problem_of
 from tests.strategies import LAWS, descriptions, scenarios
 from tests.tolerances import (
     BASELINE,
@@ -35,10 +35,6 @@ from tests.tolerances import (
 )
 
 SOME = settings(max_examples=25)
-
-
-def one(problem: ModeProblem, lengths: np.ndarray) -> float:
-    return float(problem.goodput(np.asarray(lengths, dtype=float)[None, :])[0])
 
 
 # Given answers
