@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from msopt import bundled
 from msopt.drawn import presets
 from msopt.drawn.channel import MULTISPIN_CELL, ULDL_CELL, Draws, PathLossCell
 from msopt.drawn.draw_preset import draw
@@ -388,14 +387,6 @@ def test_written_and_read_again(name: str, tmp_path) -> None:
     head = [line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
     assert [line.removeprefix("#").removeprefix(" ") for line in head] == comment.splitlines()
     assert all(len(line) <= 110 for line in head)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_bundled_file_is_the_draw(name: str, tmp_path) -> None:
-    scenario, comment = draw(name)
-    assert Scenario.read(bundled.path(name)) == scenario
-    scenario.write(tmp_path / "again.toml", comment)
-    assert bundled.path(name).read_bytes() == (tmp_path / "again.toml").read_bytes()
 
 
 # Errors
