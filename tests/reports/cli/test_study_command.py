@@ -5,8 +5,7 @@ import json
 import pytest
 
 from msopt import Scenario, solve
-from tests.reports.cli.test_errors import assert_one_line
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 from tests.tolerances import EXACT
 from tests.verification.tiny import write_model
 
