@@ -14,10 +14,9 @@ from msopt.files.profile_json import find_profile
 from msopt.files.scenario_toml import to_toml
 from msopt.files.whole_files import make_folder, read_text, write_bytes, write_text
 from msopt.measured.profile import Profile
-from msopt.model.validation import LARGEST_WHOLE, check_whole
+from msopt.model.validation import LARGEST_WHOLE, MOST_DEVICES, check_whole
 from reports.cli import arguments as opt
 from reports.cli.measure_command import (
-    ComputeType,
     Device,
     Prompts,
     Target,
@@ -40,6 +39,7 @@ from reports.studies.loop_rows import LoopPlay
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from verification.measurement import MeasurementPlan
     from verification.pairs import Pair
 
 DRAWN_DEVICES, STUDY_ROUNDS = 8, 64
@@ -60,6 +60,14 @@ StudiedDrafts = Annotated[
         metavar="MODEL",
         help="A draft, as measure takes it; may be repeated, one target for all. Without it the profiles' own, where "
         "they are skip-N.",
+    ),
+]
+StudiedType = Annotated[
+    str | None,
+    typer.Option(
+        "--dtype",
+        metavar="NAME",
+        help="float32, bfloat16 or float16 (default: as the profiles were measured, else float32).",
     ),
 ]
 StudyFolder = Annotated[
@@ -96,7 +104,7 @@ def study(
     rounds: StudyRounds = STUDY_ROUNDS,
     seed: StudySeed = 0,
     device: Device = "cpu",
-    dtype: ComputeType = "float32",
+    dtype: StudiedType = None,
     threads: Threads = None,
     quiet: Quiet = False,
 ) -> None:
@@ -105,13 +113,14 @@ def study(
     A scenario whose devices name their profiles and tasks is played as it is; of profiles or drafts a cell is drawn.
     """
     check_whole("--rounds", rounds, LEAST_ROUNDS)
+    check_whole("--devices", DRAWN_DEVICES if devices is None else devices, 1, MOST_DEVICES)
     asked = {"prompts": prompts, "tokens": tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p}
+    asked |= {"dtype": dtype}
     options = ModelOptions(
         draft=tuple(draft or ()),
         target=target,
         task=tuple(task or ()),
         device=device,
-        dtype=dtype,
         threads=threads,
         **{key: value for key, value in asked.items() if value is not None},  # type: ignore[arg-type]
     )
@@ -125,8 +134,9 @@ def study(
     elif not draft:
         raise ParameterError("neither a scenario nor a profile nor --draft is given; one of them says what is studied")
     else:
+        plans = _plans(options, seed)
         pairs = options.loaded()
-        cell = _drawn(_measured_drafts(options, pairs, folder, seed), options.task, devices, seed)
+        cell = _drawn(_measured_drafts(plans, pairs, folder), options.task, devices, seed)
     if options.prompts > cell.seen:
         raise ParameterError(f"--prompts = {options.prompts}: the profiles have seen {cell.seen} of each task")
     models = Models(cell.scenario, cell.roles, options, pairs)
@@ -156,8 +166,8 @@ def _drawn(profiles: dict[str, Profile], tasks: tuple[str, ...], devices: int | 
 
 
 def _as_measured(options: ModelOptions, cell: Cell, said: set[str]) -> ModelOptions:
-    """The drafts that the profiles are of, and their way of sampling, where the command line says nothing else."""
-    kept: dict[str, Any] = {"prompts": cell.seen}
+    """The drafts that the profiles are of and how they were measured, where the command line says nothing else."""
+    kept: dict[str, Any] = {"prompts": cell.seen, "dtype": cell.profiles[0].target.compute_type}
     sampling = cell.profiles[0].sampling
     if sampling is not None:
         kept |= {"temperature": sampling.temperature, "top_k": sampling.top_k, "top_p": sampling.top_p}
@@ -174,16 +184,15 @@ def _draft_of(profile: Profile) -> str:
     raise ParameterError(f"{profile.name}: where its models lie is not known; name them by --draft and --target")
 
 
-def _measured_drafts(options: ModelOptions, pairs: "list[Pair]", folder: Path, seed: int) -> dict[str, Profile]:
-    """The profiles of drafts, measured where the folder has them not yet."""
+def _plans(options: ModelOptions, seed: int) -> "list[MeasurementPlan]":
+    """How each draft is measured."""
     from verification.measurement import MeasurementPlan
     from verification.prompts import all_prompts
 
-    files = [folder / f"profile-{place}.json" for place in range(1, len(pairs) + 1)]
-    plans = [
+    return [
         MeasurementPlan(
-            name=file.stem,
-            draft=one,
+            name=f"profile-{place}",
+            draft=draft,
             target=options.target,
             tasks=options.task or tuple(all_prompts()),
             prompts=options.prompts,
@@ -191,8 +200,21 @@ def _measured_drafts(options: ModelOptions, pairs: "list[Pair]", folder: Path, s
             rule=options.rule,
             seed=seed,
         )
-        for one, file in zip(options.draft, files, strict=True)
+        for place, draft in enumerate(options.draft, start=1)
     ]
+
+
+def _measured_drafts(plans: "list[MeasurementPlan]", pairs: "list[Pair]", folder: Path) -> dict[str, Profile]:
+    """The profiles of drafts, measured where the folder has them not yet; those it has must be of what is asked for."""
+    from verification.kept_acceptance import check_same_pair, kept_settings
+
+    files = [folder / f"{plan.name}.json" for plan in plans]
+    for plan, pair, file in zip(plans, pairs, files, strict=True):
+        if file.exists():
+            found = find_profile(str(file))
+            check_same_pair(found, pair)
+            asked = {name: getattr(plan, name) for name in ("tasks", "prompts", "tokens", "seed")}
+            kept_settings(found, asked | vars(plan.rule))
     make_folder(folder)
     for plan, pair, file in zip(plans, pairs, files, strict=True):
         if not file.exists():
