@@ -8,21 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from msopt.measured.profile import (
-    BatchTiming,
-    Estimate,
-    Profile,
-    Spread,
-    TaskAcceptance,
-    Term,
-    Timing,
-    Verification,
-    VerificationFit,
-    VerificationRow,
-    curve_of_counts,
-)
-from msopt.measured.profile import PayloadRow as Payload
+from msopt.measured.profile import Profile
 from msopt.measured.provenance import Machine, Model, Sampling, Vocabulary
+from msopt.measured.step_times import BatchTiming, Term, Timing, Verification, VerificationFit, VerificationRow
+from msopt.measured.task_acceptance import Estimate, Spread, TaskAcceptance, curve_of_counts
+from msopt.measured.task_acceptance import PayloadRow as Payload
 from reports.calibration.both_papers import FILE_OF, record_of
 from reports.calibration.fit import Candidate, Fit
 from reports.calibration.settings_tried import Found, Tried
