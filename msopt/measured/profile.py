@@ -14,33 +14,9 @@ from pydantic import Field, model_validator
 
 from msopt.arrays import FloatArray
 from msopt.errors import MsoptError
-from msopt.measured.provenance import (
-    Count,
-    Day,
-    Machine,
-    Model,
-    Origin,
-    Part,
-    Sampling,
-    Text,
-    Vocabulary,
-)
-from msopt.measured.step_times import (
-    BatchTiming,
-    Term,
-    Timing,
-    Verification,
-    VerificationFit,
-    VerificationRow,
-)
-from msopt.measured.task_acceptance import (
-    CurvePoint,
-    Estimate,
-    PayloadRow,
-    Spread,
-    TaskAcceptance,
-    curve_of_counts,
-)
+from msopt.measured.provenance import Count, Day, Machine, Model, Origin, Part, Sampling, Text, Vocabulary
+from msopt.measured.step_times import BatchTiming, Timing, Verification
+from msopt.measured.task_acceptance import PayloadRow, TaskAcceptance
 from msopt.numerics.intervals import LEVEL
 from msopt.shown.object_summary import Shown, Summary, figures, spread_of
 from msopt.shown.pictures import curves_with_intervals, titled
@@ -49,23 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from msopt.shown.pictures import Axes
-
-__all__ = [
-    "VERSION",
-    "BatchTiming",
-    "CurvePoint",
-    "Estimate",
-    "PayloadRow",
-    "Profile",
-    "Spread",
-    "TaskAcceptance",
-    "Term",
-    "Timing",
-    "Verification",
-    "VerificationFit",
-    "VerificationRow",
-    "curve_of_counts",
-]
 
 VERSION: Literal[1] = 1
 """The version of the schema below; a change that breaks old files raises it."""
@@ -157,17 +116,9 @@ class Profile(Shown, Part):
         return Summary(f"Profile {self.name}: {self.label}", facts, columns if self.tasks else {})
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The acceptance curve of each task with its interval; loads matplotlib.
+        """The acceptance curve of each task with its interval, on `ax` or a new figure; loads matplotlib.
 
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-
-        Raises
-        ------
-        MsoptError
-            Where it holds no task.
+        MsoptError where it holds no task.
         """
         if not self.tasks:
             raise MsoptError(f'profile "{self.name}" holds no acceptance that could be drawn')

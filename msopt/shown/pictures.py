@@ -22,13 +22,7 @@ _LEGEND_POINTS = 44.0
 
 
 def axes_for(ax: "Axes | None", wide_in: float = 6.0, high_in: float = 3.6) -> "Axes":
-    """The axes given, or the only ones of a new figure.
-
-    Raises
-    ------
-    MsoptError
-        Where matplotlib is not installed.
-    """
+    """The axes given, or the only ones of a new figure; MsoptError where matplotlib is not installed."""
     if ax is not None:
         return ax
     try:
