@@ -81,6 +81,8 @@ class DeclaredProgram(ABC):
         The constraints that `require` added.
     limits : dict by name
         The limits among the constraints and the requirements.
+    tried : int
+        Solves without an answer to take units from, and repeats: the next is in other units, not the same again.
     """
 
     name: str
@@ -145,8 +147,9 @@ class DeclaredProgram(ABC):
         return 0.0
 
     def rescale(self, found: bool) -> None:
-        """Choose the units of the next pass from the solution just found, if any; nothing to do for one pass."""
-        del found
+        """Choose the units of the next pass from the solution just found, if any; here these are only counted."""
+        self._solves += 1
+        self.tried += not found or self._solves >= self.passes
 
     @property
     def bracket(self) -> tuple[float, float, float]:
@@ -186,6 +189,7 @@ class DeclaredProgram(ABC):
                 "build a new formulation"
             )
         self.scenario = scenario
+        self._solves = self.tried = 0
         self._estimate()
         self.refresh()
         added = self.limits.keys() & self.requirements.keys()

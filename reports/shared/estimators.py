@@ -163,6 +163,16 @@ def halves(draws: Any) -> tuple[FloatArray, FloatArray]:
     return (rows, rows) if len(rows) < 2 else (rows[1::2], rows[::2])
 
 
+def differing(values: Any) -> int:
+    """How many of some draws are not at their commonest value.
+
+    >>> differing([0.0, 0.0, 2.0, 0.0, 1.0])
+    2
+    """
+    drawn = np.asarray(values, dtype=float)
+    return drawn.size - int(np.max(np.unique(drawn, return_counts=True)[1], initial=0))
+
+
 def lies(estimate: Mean, low: float, high: float) -> bool | None:
     """Whether a number lies from `low` to `high`: True or False by its whole interval, None where that reaches both.
 
