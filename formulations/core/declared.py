@@ -73,6 +73,9 @@ class DeclaredProgram(ABC):
         Whether it is solved by bisection (DQCP); whether a solution exists for every scenario.
     agreement : float
         Largest relative difference allowed between the solver's objective and the evaluator's score.
+    residual_share : float
+        What part of their largest residual solvers are held to whose points are further off; below 1 where the
+        residuals of many devices add up in the objective.
     least_repeats : int
         Repeats that the method itself needs (tangent cuts, Dinkelbach's iteration).
     parameters, variables, quantities, constraints : dict by name
@@ -94,6 +97,7 @@ class DeclaredProgram(ABC):
     always_feasible: ClassVar[bool] = True
     agreement: ClassVar[float] = AGREEMENT_RTOL
     least_repeats: ClassVar[int] = 0
+    residual_share: float = 1.0
 
     def __init__(self, scenario: Scenario) -> None:
         self.parameters: dict[str, cp.Parameter] = {}

@@ -143,7 +143,9 @@ def run(
 
 
 def _certified_within(formulation: DeclaredProgram, solver: str) -> float:
-    return CERTIFIED_OF.get(solver, CERTIFIED) if is_affine(formulation.cvxpy) else CERTIFIED_CURVED
+    if not is_affine(formulation.cvxpy):
+        return CERTIFIED_CURVED
+    return CERTIFIED_OF[solver] * formulation.residual_share if solver in CERTIFIED_OF else CERTIFIED
 
 
 def _numerical(formulation: DeclaredProgram) -> bool:

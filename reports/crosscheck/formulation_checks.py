@@ -117,6 +117,7 @@ _ALL: dict[str, Callable[[Scenario], Any]] = {
     "shares": formulation_inputs.some_shares,
 }
 
+_CHORDS = "100,000 of its iterations leave it 1e-5 to 1e-3 off beside many chords"
 _MIXTURE = "it breaks down on exponential cones beside many chords"
 _STALL = Promise(
     0.80, "ECOS stalls about here in one cell of eight: near the optimum, dual residuals short of its tolerance"
@@ -159,7 +160,7 @@ _CHECKS = (
         entry=REGISTRY["draft-control-curves"],
         reference=references_ms.interpolated,
         prepare=_varying,
-        not_asked={("ECOS", "power-limited"): _MIXTURE},
+        not_asked={("ECOS", "power-limited"): _MIXTURE} | {("SCS", sharing): _CHORDS for sharing in BOTH},
     ),
     Check(
         entry=REGISTRY["draft-control-power-limited"],

@@ -112,7 +112,7 @@ def variant_tables(
 
 def _by_table(number: int, cell: Scenario, own: Variants, variant: Variant, best: float | None) -> Trial:
     """The table's answer beside that of enumeration; both may be that no choice keeps the limits."""
-    _check_table(variant, best)
+    best = _checked_best(variant, best)
     trial = Trial(number=number, scenario=cell, status="optimal")
     try:
         solution = solve(cell, "heterogeneous", "exact", utility=own.utility, limits=own.limits)
@@ -136,14 +136,15 @@ def _by_table(number: int, cell: Scenario, own: Variants, variant: Variant, best
     return replace(trial, difference=difference)
 
 
-def _check_table(variant: Variant, best: float | None) -> None:
-    """Raise ParameterError, with the cause, for a variant whose table cannot be compared with enumeration."""
+def _checked_best(variant: Variant, best: float | None) -> float:
+    """What enumeration found; ParameterError, with the cause, for a variant whose table cannot be compared with it."""
     if best is None:
         raise ParameterError("too many choices to try them all")
     for limit in variant.limits:
         if not limit.sided:
             raise ParameterError(f"limit {limit.name} has no two sides (`left`, `right`) for enumeration to check")
     variant.check_table()
+    return best
 
 
 def _check_program(cell: Scenario, variant: Variant, solver: str) -> None:
