@@ -2,8 +2,6 @@
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +11,7 @@ from msopt import ParameterError
 from msopt.errors import describe
 from msopt.files.profile_json import find_profile, write_profile
 from reports.shared.output import print_tables, warn
+from reports.shared.progress import step_bar
 
 MOST_THREADS = 1024
 """Where a system gives no more threads, what computes with them ends the program."""
@@ -135,7 +134,7 @@ def measure(
         **settings,
     )
     use_threads(threads)
-    with _progress(len(plan.steps) + 1) as progress:
+    with step_bar("", len(plan.steps) + 1, done=-1) as progress:
         progress("loading the models")
         pair = load_pair(draft, target, dtype=dtype, device=device)
         try:
@@ -172,24 +171,3 @@ def whole_numbers(option: str, text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise ParameterError(f"{option} = {describe(text)} are not whole numbers separated by commas") from None
-
-
-@contextmanager
-def _progress(steps: int) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error where that is a terminal; the label is what is at work now."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task("", total=steps, completed=-1)
-        yield lambda label: bar.update(shown, advance=1, description=label)

@@ -16,27 +16,19 @@ if TYPE_CHECKING:
 
 def profile_panels(place: int, tables: "dict[str, DataFrame]") -> list[Panel]:
     """The panels of one profile; `tables` holds its rows of the tables of `reports.page.profile_tables`."""
+    parts = ("acceptance", "curves", "verification", "payload")
+    acceptance, curves, verification, payload = (tables[f"profile_{part}"] for part in parts)
     panels = []
-    if len(tables["profile_acceptance"]):
-        panels.append(
-            Panel(f"profile-{place}-acceptance", "Acceptance by task", acceptance_panel(tables["profile_acceptance"]))
-        )
-    if len(tables["profile_curves"]):
-        for number, (task, rows) in enumerate(tables["profile_curves"].groupby("task", sort=False), start=1):
-            panels.append(
-                Panel(f"profile-{place}-curve-{number}", f"Acceptance curve, {task}", curve_law_panel(rows, str(task)))
-            )
-    if len(tables["profile_verification"]):
-        panels.append(
-            Panel(
-                f"profile-{place}-verification", "Verification time", verification_panel(tables["profile_verification"])
-            )
-        )
-    if len(tables["profile_payload"]):
-        panels.append(
-            Panel(f"profile-{place}-payload", "Payload against acceptance", payload_panel(tables["profile_payload"]))
-        )
-    return panels
+    if len(acceptance):
+        panels.append(("acceptance", "Acceptance by task", acceptance_panel(acceptance)))
+    if len(curves):
+        for number, (task, rows) in enumerate(curves.groupby("task", sort=False), start=1):
+            panels.append((f"curve-{number}", f"Acceptance curve, {task}", curve_law_panel(rows, str(task))))
+    if len(verification):
+        panels.append(("verification", "Verification time", verification_panel(verification)))
+    if len(payload):
+        panels.append(("payload", "Payload against acceptance", payload_panel(payload)))
+    return [Panel(f"profile-{place}-{name}", title, figure) for name, title, figure in panels]
 
 
 @styled
