@@ -64,10 +64,7 @@ class Text:
 def payload_of(distribution_bits: float, vocabulary: int) -> Payload:
     """How a distribution of so many bits is sent: as many entries as they hold.
 
-    Raises
-    ------
-    ParameterError
-        Where not one entry fits.
+    ParameterError where not one entry fits.
     """
     one = Payload(1, LEVEL_BITS, vocabulary)
     kept = min(int(distribution_bits // one.token_bits), vocabulary)

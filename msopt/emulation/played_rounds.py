@@ -145,13 +145,7 @@ class PlayedRounds(Shown):
         return Summary(f"{counted(self.rounds, 'round')} of {counted(len(self.device_names), 'device')}", facts)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The goodput realised so far, round by round, beside the predicted; loads matplotlib.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-        """
+        """The goodput realised so far, round by round, and the predicted, on `ax` or a new figure; loads matplotlib."""
         so_far = np.cumsum(self.round_tokens) / (self.start_s[1:] - self.start_s[0])
         return running_value(ax, so_far, self.predicted, "rounds", "goodput [token/s]")
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from msopt.measured.profile import Estimate, PayloadRow, Profile
+from msopt.measured.profile import Profile
+from msopt.measured.task_acceptance import Estimate, PayloadRow
 from reports.calibration.both_papers import FILE_OF, record_of
 from reports.calibration.fit import Candidate, Fit
 from reports.calibration.settings_tried import Found, Tried

@@ -12,6 +12,7 @@ import pytest
 import msopt as package
 from msopt import METHODS, PROBLEMS, draw
 from msopt.model.scenario import Problem
+from reports.cli import app
 from tests.cases import s1, s2, s3, scenario_of
 from tests.msopt.test_methods import KEYS as OF_A_SOLUTION
 from tests.reports.command import Command, assert_one_line, strict_json
@@ -41,11 +42,43 @@ def test_alone_it_names_commands_that_work(msopt: Command, tmp_path: Path) -> No
         msopt.done(*(str(tmp_path / word) if word in ("my.toml", "played") else word for word in command))
 
 
-def test_a_shell_completes_names_of_scenarios() -> None:
-    asked = {"_MSOPT_COMPLETE": "complete_bash", "COMP_WORDS": "msopt solve ed", "COMP_CWORD": "2"}
-    command = [sys.executable, "-c", "from reports.cli import main; main()"]
-    done = subprocess.run(command, env=os.environ | asked, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["edge-cell"], "")
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("solve ed", "edge-cell"),
+        ("report edge-cell q", "qwen-coder"),
+        ("solve edge-cell --method gri", "grid"),
+        ("solve edge-cell --problem modes --method gr", "greedy"),
+        ("solve edge-cell --problem all --method ex", "exact"),
+        ("emulate edge-cell --problem modes --method unif", "uniform-length"),
+        ("scenario uldl-q", "uldl-qwen25"),
+        ("scenario --profile smollm2-skip-4 --profile qw", "qwen2.5-coder-0.5b-1.5b"),
+        ("schedule qwen", "qwen2.5-coder-0.5b-1.5b"),
+        ("schedule x --for sg", "sglang"),
+        ("schema cali", "calibration"),
+    ],
+)
+def test_a_shell_completes_names(
+    line: str, names: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"msopt {line}"
+    for key, value in (("_MSOPT_COMPLETE", "complete_bash"), ("COMP_WORDS", words)):
+        monkeypatch.setenv(key, value)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with pytest.raises(SystemExit) as ended:
+        app.main()
+    assert (ended.value.code, capsys.readouterr().out.split()) == (0, names.split())
+
+
+def test_completing_loads_nothing_heavy() -> None:
+    asked = {"_MSOPT_COMPLETE": "complete_bash", "COMP_WORDS": "msopt solve edge-cell --method ", "COMP_CWORD": "4"}
+    heavy = "pandas", "matplotlib", "cvxpy", "torch", "rich", "jinja2"
+    loaded = f"register(lambda: print(*set({heavy}) & set(sys.modules), file=sys.stderr))"
+    text = f"from atexit import register; import sys; {loaded}; from reports.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", text], env=os.environ | asked, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.split()[:2], done.stderr) == (0, ["decomposition", "exact"], "\n")
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)

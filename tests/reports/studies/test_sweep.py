@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 from distributed import KilledWorker
 from joblib.externals.loky.process_executor import BrokenProcessPool
+from matplotlib.figure import Figure
 
 import msopt as package
 from msopt import InfeasibleError, ManySolutions, MsoptError, ParameterError, Scenario, procedures
@@ -383,11 +384,30 @@ def test_bad_studies(msopt: Command, change: tuple[str, str], words: str) -> Non
     assert not (msopt.folder / "out").exists()
 
 
+def test_a_sweep_shows_itself(folder: Path) -> None:
+    """Two points of one axis: each method's line runs through the means of its rows; without an axis there are bars."""
+    swept = sweep(parse_study(SMALL), folder, jobs=1)
+    lines = {line.get_label(): line for line in swept.plot(Figure().subplots()).get_lines()}
+    rows = read_results(swept.results)
+    for label, line in lines.items():
+        base, scheme = label.split(", ") if ", " in label else (rows[0]["base"], label)
+        for across, up in zip(line.get_xdata(), line.get_ydata(), strict=True):
+            mine = [row for row in rows if (row["base"], row["scheme"]) == (base, scheme)]
+            at = [row["goodput_tokens_per_s"] for row in mine if row["bandwidth_hz"] == pytest.approx(1e6 * across)]
+            assert up == pytest.approx(sum(at) / len(at))
+    assert len(lines) == len({(row["base"], row["scheme"]) for row in rows})
+    assert "<table>" in swept._repr_html_()
+    flat = replace(swept, study=swept.study.model_copy(update={"axes": {}})).plot(Figure().subplots())
+    assert len(flat.patches) == len(swept.study.methods)
+
+
 def test_an_option_that_no_scenario_takes_is_in_the_rows(folder: Path) -> None:
     study = parse_study(SMALL).model_copy(update={"options": {"fixed": {"length": 999}}})
     swept = sweep(study, folder, jobs=1)
     assert [row["scheme"] for row in swept.faults] == ["fixed"] * 4
     assert "length = 999" in swept.faults[0]["cause"]
+    assert "without an answer 4 rows" in repr(swept)
+    assert len(swept.to_frame()) == swept.rows
 
 
 def test_lines_that_are_not_of_the_study(whole_folder: Path, folder: Path) -> None:
