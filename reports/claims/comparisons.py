@@ -1,6 +1,7 @@
 """Draws side by side: schemes in columns, one row for each pair, point and draw; and what is read off their curves."""
 
 from collections.abc import Hashable, Iterator
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +48,13 @@ def at(table: "pd.DataFrame", **where: Hashable) -> "pd.DataFrame":
     for key, value in where.items():
         table = table[table.index.get_level_values(key) == value].droplevel(key)
     return table
+
+
+def at_points(table: "pd.DataFrame", *keys: str) -> "Iterator[tuple[str, tuple[float, ...], pd.DataFrame]]":
+    """The short name of each pair, the values of some keys at each of its points, and the rows there."""
+    for name, of_pair in by_pair(table):
+        for values in product(*(points(of_pair, key) for key in keys)):
+            yield name, values, at(of_pair, **dict(zip(keys, values, strict=True)))
 
 
 def steps(table: "pd.DataFrame", key: str, scheme: str) -> "pd.DataFrame":

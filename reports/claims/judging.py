@@ -242,8 +242,8 @@ def within(name: str, estimate: Mean, low: float, high: float, *, unit: str = "1
         unit=unit,
         draws=estimate.draws,
         outcome="not settled" if there is None else "holds" if there else "fails",
-        wanted_low=_finite(low),
-        wanted_high=_finite(high),
+        wanted_low=finite_or_none(low),
+        wanted_high=finite_or_none(high),
         beside=beside,
     )
 
@@ -257,7 +257,8 @@ def within_if_differing(name: str, values: Any, low: float, high: float, *, unit
     return replace(case, low=None, high=None, outcome="not settled", beside=few)
 
 
-def _finite(limit: float) -> float | None:
+def finite_or_none(limit: float) -> float | None:
+    """A number, or None for what a table has no number for."""
     return limit if math.isfinite(limit) else None
 
 
@@ -280,7 +281,7 @@ def mean_of_ratios_words(ratios: Mean, unit: str) -> str:
 def exactly(name: str, value: float, low: float, high: float, *, unit: str = "1") -> Case:
     """A case about a number that nothing is drawn for."""
     outcome: Outcome = "holds" if low <= value <= high else "fails"
-    limits = _finite(low), _finite(high)
+    limits = finite_or_none(low), finite_or_none(high)
     return Case(
         name=name, value=value, unit=unit, draws=1, outcome=outcome, wanted_low=limits[0], wanted_high=limits[1]
     )

@@ -8,8 +8,10 @@ import numpy as np
 from reports.claims.comparisons import (
     FLAT_WORDS,
     at,
+    at_points,
     by_pair,
     by_scheme,
+    change_of_ratio,
     flattens,
     points,
     short_of_optimum,
@@ -116,28 +118,21 @@ def _modes(draws: "Draws") -> "pd.DataFrame":
 
 
 def _selection(draws: "Draws", other: str) -> list[Case]:
-    cases = []
-    for name, table in by_pair(_modes(draws)):
-        for ratio in points(table, "power_ratio"):
-            for devices in points(table, "devices"):
-                here = at(table, power_ratio=ratio, devices=devices)
-                cases.append(gains(f"{name}, ratio {ratio:g}, K = {devices:g}", here[OPTIMUM], here[other]))
-    return cases
+    return [
+        gains(f"{name}, ratio {ratio:g}, K = {devices:g}", here[OPTIMUM], here[other])
+        for name, (ratio, devices), here in at_points(_modes(draws), "power_ratio", "devices")
+    ]
 
 
 def _better_somewhere(draws: "Draws", better: str, worse: str) -> list[Case]:
     """At the point where a direction looks best on one half of the draws, whether it is so on the other."""
-    cases = []
-    for name, table in by_pair(_modes(draws)):
-        found = []
-        for ratio in points(table, "power_ratio"):
-            for devices in points(table, "devices"):
-                chosen, judged = halves(at(table, power_ratio=ratio, devices=devices)[[better, worse]])
-                lead = chosen[:, 0].mean() / chosen[:, 1].mean()
-                found.append((lead, f"{name} at ratio {ratio:g}, K = {devices:g}", judged))
-        _, words, judged = max(found, key=lambda one: one[0])
-        cases.append(gains(words, judged[:, 0], judged[:, 1]))
-    return cases
+    found: dict[str, list[tuple[float, str, np.ndarray]]] = {}
+    for name, (ratio, devices), here in at_points(_modes(draws), "power_ratio", "devices"):
+        chosen, judged = halves(here[[better, worse]])
+        lead = chosen[:, 0].mean() / chosen[:, 1].mean()
+        found.setdefault(name, []).append((lead, f"{name} at ratio {ratio:g}, K = {devices:g}", judged))
+    best = [max(of_pair, key=lambda one: one[0]) for of_pair in found.values()]
+    return [gains(words, judged[:, 0], judged[:, 1]) for _, words, judged in best]
 
 
 def _better_in_a_draw(draws: "Draws", better: str, worse: str) -> list[Case]:
@@ -145,13 +140,12 @@ def _better_in_a_draw(draws: "Draws", better: str, worse: str) -> list[Case]:
 
 
 def _behind(draws: "Draws") -> list[Case]:
-    cases = []
-    for name, table in by_pair(_modes(draws)):
-        ratio = points(table, "power_ratio")[-1]
-        for devices in points(table, "devices"):
-            here = at(table, power_ratio=ratio, devices=devices)
-            cases.append(gains(f"{name}, K = {devices:g}", here[OPTIMUM], here["all-downlink"]))
-    return cases
+    table = _modes(draws)
+    last = at(table, power_ratio=points(table, "power_ratio")[-1])
+    return [
+        gains(f"{name}, K = {devices:g}", here[OPTIMUM], here["all-downlink"])
+        for name, (devices,), here in at_points(last, "devices")
+    ]
 
 
 def _more_competitive(draws: "Draws") -> list[Case]:
@@ -171,22 +165,19 @@ def _further_behind(draws: "Draws") -> list[Case]:
     for name, table in by_pair(_modes(draws)):
         here = at(table, power_ratio=points(table, "power_ratio")[-1])
         ours, down = (steps(here, "devices", scheme) for scheme in (OPTIMUM, "all-downlink"))
-        first, last = (OfMeans.of(ours.iloc[:, end]) / OfMeans.of(down.iloc[:, end]) for end in (0, -1))
         ends = f"{name}, K = {ours.columns[0]:g} to {ours.columns[-1]:g}, further behind by"
-        cases.append(above_0(ends, (last - first).interval()))
+        cases.append(above_0(ends, change_of_ratio(ours, down)))
     return cases
 
 
 def _above_lengths(draws: "Draws", scheme: str, other: str) -> list[Case]:
     """Most draws are ties and few are far apart: no interval of their mean can be trusted, so draws are counted."""
     cases = []
-    for name, table in by_pair(by_scheme(draws["ud_fig11"], ["power_ratio"])):
-        for ratio in points(table, "power_ratio"):
-            here = at(table, power_ratio=ratio)
-            mean = gain_of_means(here[scheme], here[other]).mean
-            above = bool((here[scheme] > here[other] * (1.0 + SAME)).any())
-            no_lower = above & (here[scheme] >= here[other] * (1.0 - SAME))
-            cases.append(each(f"{name}, ratio {ratio:g}", no_lower, beside=f"gain of means {number_words(mean, '1')}"))
+    for name, (ratio,), here in at_points(by_scheme(draws["ud_fig11"], ["power_ratio"]), "power_ratio"):
+        mean = gain_of_means(here[scheme], here[other]).mean
+        above = bool((here[scheme] > here[other] * (1.0 + SAME)).any())
+        no_lower = above & (here[scheme] >= here[other] * (1.0 - SAME))
+        cases.append(each(f"{name}, ratio {ratio:g}", no_lower, beside=f"gain of means {number_words(mean, '1')}"))
     return cases
 
 

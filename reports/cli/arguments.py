@@ -310,11 +310,7 @@ Formulations = Annotated[
 _YOURS = "A function of yours, from a Scenario to a Control, a Solution, K lengths or one for all"
 FormulaName = Annotated[
     str | None,
-    typer.Option(
-        "--formula",
-        metavar="MODULE:FUNCTION",
-        help=f"{_YOURS}, scored beside the formulations.",
-    ),
+    typer.Option("--formula", metavar="MODULE:FUNCTION", help=f"{_YOURS}, scored beside the formulations."),
 ]
 UserVariants = Annotated[
     list[str] | None,
@@ -333,9 +329,5 @@ Folder = Annotated[
 ]
 UserMethods = Annotated[
     list[str] | None,
-    typer.Option(
-        "--method",
-        metavar="MODULE:FUNCTION",
-        help=f"{_YOURS}, beside ours; may be repeated.",
-    ),
+    typer.Option("--method", metavar="MODULE:FUNCTION", help=f"{_YOURS}, beside ours; may be repeated."),
 ]
