@@ -38,7 +38,7 @@ docs: $(DOCS_STAMP)
 
 test: lint types
 	@echo "Running some 4700 tests, one process for each core: about 5 minutes on two cores, a dot for each test"
-	$(BIN)/python -m pytest -n logical --dist loadscope --no-loadscope-reorder
+	$(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder
 
 test-oldest: $(OLDEST_STAMP)
 	$(OLDEST)/bin/python -m pytest tests/msopt tests/formulations
