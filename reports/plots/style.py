@@ -298,7 +298,7 @@ def rendered(figure: Figure, form: Form, name: str) -> bytes:
         # A name may hold a letter that the font lacks; a box is shown in its place.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         figure.savefig(buffer, format=form, metadata=metadata)
-        figure.set_layout_engine("none")  # it is laid out now, for another form, too
+        figure.set_layout_engine(None)  # it is laid out now, for its other form, too
     return buffer.getvalue()
 
 
