@@ -6,11 +6,12 @@ A new one is its file in `msopt/rivals` and an entry here. A package above adds 
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 from msopt import procedures as do
 from msopt.errors import ParameterError, describe
 from msopt.lengths.homogeneous import solve_homogeneous
-from msopt.method import Method, Procedure, Role, VariantProcedure
+from msopt.method import Colour, Line, Method, Procedure, Role
 from msopt.model.scenario import PROBLEMS, Problem, Scenario
 from msopt.modes.expected import EXACT_UP_TO
 from msopt.rivals.baselines import (
@@ -27,29 +28,42 @@ from msopt.rivals.greedy import computation_only_by_greedy
 DECOMPOSITION, EXACT = "decomposition", "exact"
 
 
-def _ours(
-    name: str,
-    problem: Problem,
-    procedure: Procedure,
-    what: str,
-    *,
-    whose: str = "ours",
-    of_variant: VariantProcedure | None = None,
-    tried_up_to: int | None = None,
-) -> Method:
+_LOOKS: Mapping[str, tuple[str, Colour, str, Line]] = {
+    DECOMPOSITION: ("decomposition (ours)", "black", "o", "-"),
+    EXACT: ("exact (ours)", "black", "o", "-"),
+    "grid": ("[MS] Algorithm 1", "blue", "s", "--"),
+    "fixed": ("Fixed BW&L", "purple", "v", ":"),
+    "equal-bandwidth": ("Uni-BW", "green", "^", "-."),
+    "homogeneous": ("Homo", "vermilion", "D", (0, (5, 1))),
+    "greedy": ("[UD] Algorithm 1", "blue", "s", "--"),
+    "all-uplink": ("all uplink", "vermilion", "^", "-."),
+    "all-downlink": ("all downlink", "green", "v", (0, (5, 1))),
+    "random-modes": ("random modes", "purple", "X", ":"),
+    "uniform-length": ("uniform length", "orange", "D", (0, (3, 1, 1, 1, 1, 1))),
+    "computation-only": ("computation only", "sky", "P", (0, (1, 1))),
+    "computation-only-greedy": ("computation only, Alg. 1", "yellow", "<", (0, (4, 1, 1, 1))),
+    "server-only": ("server only", "grey", "*", (0, (1, 2))),
+    "point-to-point": ("P2P-SPIN", "orange", "P", (0, (3, 1, 1, 1, 1, 1))),
+    "centralised": ("Cen-SPIN", "sky", "X", (0, (1, 1))),
+    "centralised-serial": ("Cen-SPIN, serial", "blue", "D", (0, (5, 2))),
+}
+"""What figures call each, its colour, marker and line: the same in every problem that has a method of the name."""
+
+
+def _row(problem: Problem, name: str, role: Role, procedure: Procedure, whose: str, what: str, **more: Any) -> Method:
+    label, colour, marker, line = _LOOKS[name]
     return Method(
         name=name,
         problem=problem,
         procedure=procedure,
-        role="optimum",
+        role=role,
         whose=whose,
         what=what,
-        label=f"{name} (ours)",
-        colour="black",
-        marker="o",
-        line="-",
-        of_variant=of_variant,
-        tried_up_to=tried_up_to,
+        label=label,
+        colour=colour,
+        marker=marker,
+        line=line,
+        **more,
     )
 
 
@@ -58,70 +72,57 @@ def _systems(problem: Problem) -> tuple[Method, ...]:
         return do.without_control(problem, lambda scenario: goodput(scenario, problem))
 
     return (
-        Method(
-            name="server-only",
-            problem=problem,
-            procedure=do.without_control(problem, server_only_goodput),
-            role="system",
-            whose="ours",
-            what="no drafting: one token for each device from every verification",
-            label="server only",
-            colour="grey",
-            marker="*",
-            line=(0, (1, 2)),
+        _row(
+            problem,
+            "server-only",
+            "system",
+            do.without_control(problem, server_only_goodput),
+            "ours",
+            "no drafting: one token for each device from every verification",
         ),
-        Method(
-            name="point-to-point",
-            problem=problem,
-            procedure=alone(point_to_point_goodput),
-            role="system",
-            whose="[MS] P2P",
-            what="one device alone with the whole band, the mean over the devices",
-            label="P2P-SPIN",
-            colour="orange",
-            marker="P",
-            line=(0, (3, 1, 1, 1, 1, 1)),
+        _row(
+            problem,
+            "point-to-point",
+            "system",
+            alone(point_to_point_goodput),
+            "[MS] P2P",
+            "one device alone with the whole band, the mean over the devices",
         ),
-        Method(
-            name="centralised",
-            problem=problem,
-            procedure=alone(centralised_goodput),
-            role="system",
-            whose="[MS] Cen-SPIN",
-            what="drafting and verification at the server, one best length, no radio",
-            label="Cen-SPIN",
-            colour="sky",
-            marker="X",
-            line=(0, (1, 1)),
+        _row(
+            problem,
+            "centralised",
+            "system",
+            alone(centralised_goodput),
+            "[MS] Cen-SPIN",
+            "drafting and verification at the server, one best length, no radio",
         ),
-        Method(
-            name="centralised-serial",
-            problem=problem,
-            procedure=alone(partial(centralised_goodput, serial=True)),
-            role="system",
-            whose="[MS] Cen-SPIN",
-            what="the same, the server drafting for one device after another",
-            label="Cen-SPIN, serial",
-            colour="blue",
-            marker="D",
-            line=(0, (5, 2)),
+        _row(
+            problem,
+            "centralised-serial",
+            "system",
+            alone(partial(centralised_goodput, serial=True)),
+            "[MS] Cen-SPIN",
+            "the same, the server drafting for one device after another",
         ),
     )
 
 
 _HOMOGENEOUS = (
-    _ours(
-        DECOMPOSITION,
+    _row(
         "homogeneous",
+        DECOMPOSITION,
+        "optimum",
         do.homogeneous,
+        "[MS], computed in our way",
         "the split of Lemma 1 and the better whole neighbour of Theorem 1's length",
-        whose="[MS], computed in our way",
         of_variant=do.common_variant,
     ),
-    _ours(
-        EXACT,
+    _row(
         "homogeneous",
+        EXACT,
+        "optimum",
         do.homogeneous_exact,
+        "ours",
         "the split of Lemma 1, every common length tried",
         of_variant=do.common_variant_exact,
         tried_up_to=1000,
@@ -130,169 +131,133 @@ _HOMOGENEOUS = (
 )
 
 _HETEROGENEOUS = (
-    _ours(
-        DECOMPOSITION,
+    _row(
         "heterogeneous",
+        DECOMPOSITION,
+        "optimum",
         do.heterogeneous,
+        "ours",
         "the convex program by its closed form for each deadline, then the search of method exact, cut short",
         of_variant=do.variant,
     ),
-    _ours(
-        EXACT,
+    _row(
         "heterogeneous",
+        EXACT,
+        "optimum",
         do.heterogeneous_exact,
+        "ours",
         "regions of deadlines and lengths, closed by a multiple-choice bound or by listing what is left",
         of_variant=do.variant_exact,
         tried_up_to=64,
     ),
-    Method(
-        name="grid",
-        problem="heterogeneous",
-        procedure=do.with_shares(do.grid_of, do.best_shares),
-        role="algorithm",
-        whose="[MS] Algorithm 1",
-        what="grid over deadline and price of bandwidth, rounded lengths",
-        label="[MS] Algorithm 1",
-        colour="blue",
-        marker="s",
-        line="--",
+    _row(
+        "heterogeneous",
+        "grid",
+        "algorithm",
+        do.with_shares(do.grid_of, do.best_shares),
+        "[MS] Algorithm 1",
+        "grid over deadline and price of bandwidth, rounded lengths",
     ),
-    Method(
-        name="fixed",
-        problem="heterogeneous",
-        procedure=do.with_shares(lambda scenario, options: fixed_lengths(scenario, options.length), do.equal_shares),
-        role="baseline",
-        whose="[MS] Fixed BW&L",
-        what="one given length for all, equal shares of the band",
-        label="Fixed BW&L",
-        colour="purple",
-        marker="v",
-        line=":",
+    _row(
+        "heterogeneous",
+        "fixed",
+        "baseline",
+        do.with_shares(lambda scenario, options: fixed_lengths(scenario, options.length), do.equal_shares),
+        "[MS] Fixed BW&L",
+        "one given length for all, equal shares of the band",
     ),
-    Method(
-        name="equal-bandwidth",
-        problem="heterogeneous",
-        procedure=do.with_shares(lambda scenario, _: equal_bandwidth_lengths(scenario), do.equal_shares),
-        role="baseline",
-        whose="[MS] Uni-BW",
-        what="equal shares of the band, the best lengths with them",
-        label="Uni-BW",
-        colour="green",
-        marker="^",
-        line="-.",
+    _row(
+        "heterogeneous",
+        "equal-bandwidth",
+        "baseline",
+        do.with_shares(lambda scenario, _: equal_bandwidth_lengths(scenario), do.equal_shares),
+        "[MS] Uni-BW",
+        "equal shares of the band, the best lengths with them",
     ),
-    Method(
-        name="homogeneous",
-        problem="heterogeneous",
-        procedure=do.with_shares(lambda scenario, _: solve_homogeneous(scenario).draft_length, do.best_shares),
-        role="baseline",
-        whose="[MS] Homo",
-        what="one length for all, the best split of the band",
-        label="Homo",
-        colour="vermilion",
-        marker="D",
-        line=(0, (5, 1)),
+    _row(
+        "heterogeneous",
+        "homogeneous",
+        "baseline",
+        do.with_shares(lambda scenario, _: solve_homogeneous(scenario).draft_length, do.best_shares),
+        "[MS] Homo",
+        "one length for all, the best split of the band",
     ),
     *_systems("heterogeneous"),
 )
 
 _MODES = (
-    _ours(
-        DECOMPOSITION,
+    _row(
         "modes",
+        DECOMPOSITION,
+        "optimum",
         do.with_modes(do.searched),
+        "ours",
         "for each deadline which devices draft, by exact gains; best modes",
     ),
-    _ours(
-        EXACT,
+    _row(
         "modes",
+        EXACT,
+        "optimum",
         do.exact_modes,
+        "ours",
         f"proven optimal by transforms of the table of all outcomes; up to {EXACT_UP_TO} devices",
         tried_up_to=EXACT_UP_TO,
     ),
-    Method(
-        name="greedy",
-        problem="modes",
-        procedure=do.with_modes(do.greedily),
-        role="algorithm",
-        whose="[UD] Algorithm 1",
-        what="from no drafts, one token more to all or to the best device",
-        label="[UD] Algorithm 1",
-        colour="blue",
-        marker="s",
-        line="--",
+    _row(
+        "modes",
+        "greedy",
+        "algorithm",
+        do.with_modes(do.greedily),
+        "[UD] Algorithm 1",
+        "from no drafts, one token more to all or to the best device",
     ),
-    Method(
-        name="all-uplink",
-        problem="modes",
-        procedure=do.with_modes(do.searched, "all-uplink"),
-        role="baseline",
-        whose="[UD] baseline",
-        what="every correction by uplink, the lengths we find best for it",
-        label="all uplink",
-        colour="vermilion",
-        marker="^",
-        line="-.",
+    _row(
+        "modes",
+        "all-uplink",
+        "baseline",
+        do.with_modes(do.searched, "all-uplink"),
+        "[UD] baseline",
+        "every correction by uplink, the lengths we find best for it",
     ),
-    Method(
-        name="all-downlink",
-        problem="modes",
-        procedure=do.with_modes(do.searched, "all-downlink"),
-        role="baseline",
-        whose="[UD] baseline",
-        what="every correction by downlink, the lengths we find best for it",
-        label="all downlink",
-        colour="green",
-        marker="v",
-        line=(0, (5, 1)),
+    _row(
+        "modes",
+        "all-downlink",
+        "baseline",
+        do.with_modes(do.searched, "all-downlink"),
+        "[UD] baseline",
+        "every correction by downlink, the lengths we find best for it",
     ),
-    Method(
-        name="random-modes",
-        problem="modes",
-        procedure=do.with_modes(do.searched, "random"),
-        role="baseline",
-        whose="[UD] baseline",
-        what="a fair coin for each correction, the lengths we find best for it",
-        label="random modes",
-        colour="purple",
-        marker="X",
-        line=":",
+    _row(
+        "modes",
+        "random-modes",
+        "baseline",
+        do.with_modes(do.searched, "random"),
+        "[UD] baseline",
+        "a fair coin for each correction, the lengths we find best for it",
     ),
-    Method(
-        name="uniform-length",
-        problem="modes",
-        procedure=do.with_modes(lambda problem, _: uniform_lengths(problem)),
-        role="baseline",
-        whose="[UD] baseline",
-        what="the best common length, all of them tried; best modes",
-        label="uniform length",
-        colour="orange",
-        marker="D",
-        line=(0, (3, 1, 1, 1, 1, 1)),
+    _row(
+        "modes",
+        "uniform-length",
+        "baseline",
+        do.with_modes(lambda problem, _: uniform_lengths(problem)),
+        "[UD] baseline",
+        "the best common length, all of them tried; best modes",
     ),
-    Method(
-        name="computation-only",
-        problem="modes",
-        procedure=do.with_modes(lambda problem, _: computation_only_lengths(problem.scenario)),
-        role="baseline",
-        whose="[UD] baseline, solved by us",
-        what="the best lengths were corrections to take no time, exactly; best modes",
-        label="computation only",
-        colour="sky",
-        marker="P",
-        line=(0, (1, 1)),
+    _row(
+        "modes",
+        "computation-only",
+        "baseline",
+        do.with_modes(lambda problem, _: computation_only_lengths(problem.scenario)),
+        "[UD] baseline, solved by us",
+        "the best lengths were corrections to take no time, exactly; best modes",
     ),
-    Method(
-        name="computation-only-greedy",
-        problem="modes",
-        procedure=do.with_modes(lambda problem, _: computation_only_by_greedy(problem.scenario)),
-        role="baseline",
-        whose="[UD] baseline",
-        what="lengths by [UD] Algorithm 1 as if corrections took no time; best modes",
-        label="computation only, Alg. 1",
-        colour="yellow",
-        marker="<",
-        line=(0, (4, 1, 1, 1)),
+    _row(
+        "modes",
+        "computation-only-greedy",
+        "baseline",
+        do.with_modes(lambda problem, _: computation_only_by_greedy(problem.scenario)),
+        "[UD] baseline",
+        "lengths by [UD] Algorithm 1 as if corrections took no time; best modes",
     ),
     *_systems("modes"),
 )

@@ -8,13 +8,8 @@ from numpy.random import SeedSequence
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.evaluation import evaluate, score, scoring_correction
-from msopt.lengths.heterogeneous import (
-    HeterogeneousOptimum,
-    interpolated_bound,
-    solve_heterogeneous,
-)
+from msopt.lengths.heterogeneous import HeterogeneousOptimum, interpolated_bound, solve_heterogeneous
 from msopt.lengths.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
-from msopt.lengths.region_search import SearchEffort
 from msopt.lengths.relaxed import length_split
 from msopt.method import Procedure
 from msopt.model.control import EQUAL_SHARES, Control, ModeRule, best_rule
@@ -27,6 +22,7 @@ from msopt.modes.local_search import best_lengths
 from msopt.modes.mode_problem import ModeProblem
 from msopt.modes.samples import FreshOutcomes
 from msopt.modes.table import table_of_best_modes
+from msopt.numerics.best_first import SearchEffort
 from msopt.numerics.clock import Clock
 from msopt.options import Options
 from msopt.rivals.greedy import greedy_lengths

@@ -148,17 +148,9 @@ class Solution(Shown):
         return Summary(f"Solution of {self.scenario.name}, {self.problem} by {self.method}", facts, columns)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """One round: what each device does when, with its draft length and its part of the band; loads matplotlib.
+        """One round: what each device does when, with its draft length and its part of the band.
 
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-
-        Raises
-        ------
-        MsoptError
-            Where the method has no one control.
+        Drawn on `ax` or a new figure; loads matplotlib. MsoptError where the method has no one control.
         """
         if self.control is None or self.evaluation is None:
             raise MsoptError(f"method {self.method} has no one control whose round could be drawn")
@@ -271,10 +263,7 @@ def valid_bound(
 ) -> float:
     """A computed bound, raised by its round-off, so that no goodput that was reached lies above it.
 
-    Raises
-    ------
-    MsoptError
-        Where a goodput lies above it by more than round-off and its own error: a wrong bound must not be hidden.
+    MsoptError where a goodput lies above it by more than round-off and its own error: a wrong bound must not be hidden.
     """
     raised = bound * (1.0 + round_off)
     if goodput - _STANDARD_ERRORS * (standard_error or 0.0) > raised * (1.0 + _WRONG_RTOL):

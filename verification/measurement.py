@@ -21,12 +21,7 @@ from verification.kept_acceptance import check_same_pair, origin
 from verification.pairs import Pair
 from verification.partial import Partial
 from verification.payload import payload_rows, replays
-from verification.profile_records import (
-    machine_record,
-    model_record,
-    version_record,
-    vocabulary_record,
-)
+from verification.profile_records import machine_record, model_record, version_record, vocabulary_record
 from verification.prompts import prompts_of, sha256_of
 from verification.rounds import Drafted, Session, generate
 from verification.sampling import SamplingRule, own_generator

@@ -43,11 +43,8 @@ class Pair:
 def make_pair(draft: LanguageModel, target: LanguageModel) -> Pair:
     """Pair two models.
 
-    Raises
-    ------
-    ParameterError
-        Where one cannot draft or verify (`verification.reading`) or gives no law, or their tokenizers differ
-        (`verification.same_tokenizer`).
+    ParameterError where one cannot draft or verify (`verification.reading`) or gives no law, or their tokenizers differ
+    (`verification.same_tokenizer`).
     """
     check_reading(draft, "draft")
     check_reading(target, "target")

@@ -18,10 +18,8 @@ _FAULT_KEYS = tuple(field.name for field in fields(Fault))
 def read_fault_plan(path: str | Path) -> FaultPlan:
     """The plan that a file holds.
 
-    Raises
-    ------
-    ParameterError
-        For a file that cannot be read or holds something else: one line with the file, the fault and the key.
+    ParameterError for a file that cannot be read or holds something else: one line with the file, the fault and the
+    key.
     """
     text = read_text(path)
     try:

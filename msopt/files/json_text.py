@@ -15,10 +15,7 @@ from msopt.errors import MsoptError, ParameterError, describe
 def load_json(text: str) -> Any:
     """What a JSON text holds.
 
-    Raises
-    ------
-    ParameterError
-        Where it is no JSON, or a key stands twice in one object; one line, without the file's name.
+    ParameterError where it is no JSON, or a key stands twice in one object; one line, without the file's name.
     """
     try:
         return json.loads(text, object_pairs_hook=_object)
@@ -31,10 +28,7 @@ def load_json(text: str) -> Any:
 def to_json(record: Any, *, indent: int | None = None, ensure_ascii: bool = True) -> str:
     """Strict JSON in full precision: the one place where any is made.
 
-    Raises
-    ------
-    MsoptError
-        Where a number is infinite or none, which JSON does not have; the text says which.
+    MsoptError where a number is infinite or none, which JSON does not have; the text says which.
     """
     try:
         return json.dumps(record, indent=indent, ensure_ascii=ensure_ascii, allow_nan=False)

@@ -11,16 +11,14 @@ from msopt.errors import ParameterError, describe
 from msopt.files import bundled
 from msopt.files.json_text import first_fault, load_json, to_json
 from msopt.files.whole_files import read_text, write_text
-from msopt.measured.profile import VERSION, Profile, TaskAcceptance
+from msopt.measured.profile import VERSION, Profile
+from msopt.measured.task_acceptance import TaskAcceptance
 
 
 def parse_profile(text: str) -> Profile:
     """The profile that a text describes.
 
-    Raises
-    ------
-    ParameterError
-        For a text that is no profile; one line, without the file's name: key, value, what is allowed.
+    ParameterError for a text that is no profile; one line, without the file's name: key, value, what is allowed.
     """
     raw = load_json(text)
     if not isinstance(raw, dict) or "schema_version" not in raw:
@@ -56,12 +54,7 @@ def write_profile(profile: Profile, path: str | PathLike[str]) -> None:
 def find_profile(given: str, folder: Path | None = None) -> Profile:
     """The profile of a path, relative to a folder (default: where the program runs), or of a bundled name.
 
-    A path wins where it exists.
-
-    Raises
-    ------
-    ParameterError
-        Where it is neither, or no good profile.
+    A path wins where it exists. ParameterError where it is neither, or no good profile.
     """
     path = (folder or Path()) / given
     if os.path.exists(path) and not path.is_dir():
@@ -78,10 +71,7 @@ def find_profile(given: str, folder: Path | None = None) -> Profile:
 def task_of(profile: Profile, task: str) -> TaskAcceptance:
     """The acceptance that a profile measured on a task, with at least one draft.
 
-    Raises
-    ------
-    ParameterError
-        Where it has none: the text lists the tasks there are.
+    ParameterError where it has none: the text lists the tasks there are.
     """
     if profile.compute_only:
         raise ParameterError(f"profile {describe(profile.name)} is compute-only: it carries no acceptance")

@@ -70,13 +70,8 @@ _TYPES = {
 def parse(text: str, name: str, folder: Path | None = None) -> dict[str, Any]:
     """The fields of the Scenario that a file's text describes; `name` is used where the text gives none.
 
-    Profiles that it names are read, those named by a path from there relative to `folder`; the fields hold
-    their numbers.
-
-    Raises
-    ------
-    ParameterError
-        For a text that describes no scenario; in one line, without the file's name.
+    Profiles that it names are read, those named by a path from there relative to `folder`; the fields hold their
+    numbers. ParameterError for a text that describes no scenario; in one line, without the file's name.
     """
     raw = load_toml(text)
     _check_tables(raw)

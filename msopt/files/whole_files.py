@@ -36,12 +36,7 @@ def write_bytes(path: str | PathLike[str], content: bytes) -> None:
     """Write a file by way of a temporary one beside it, so that no reader ever sees half of it.
 
     Links are followed; what is no regular file (a device, a pipe) is written to as it stands. A file that is there
-    keeps who may read and write it.
-
-    Raises
-    ------
-    ParameterError
-        Where the place cannot be written.
+    keeps who may read and write it. ParameterError where the place cannot be written.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -110,13 +105,7 @@ def _nameless(folder: Path) -> BinaryIO | None:
 
 
 def make_folder(path: str | PathLike[str]) -> None:
-    """Make a folder, and those above it, where they are missing.
-
-    Raises
-    ------
-    ParameterError
-        Where it cannot be made.
-    """
+    """Make a folder, and those above it, where they are missing; ParameterError where it cannot be made."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -124,13 +113,7 @@ def make_folder(path: str | PathLike[str]) -> None:
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """Read a UTF-8 text file.
-
-    Raises
-    ------
-    ParameterError
-        Where there is no such file, or it is not text.
-    """
+    """Read a UTF-8 text file; ParameterError where there is no such file, or it is not text."""
     with _reading(path):
         return io.TextIOWrapper(io.BytesIO(_content(path)), encoding="utf-8-sig").read()
 
@@ -138,10 +121,7 @@ def read_text(path: str | PathLike[str]) -> str:
 def read_log(path: str | PathLike[str]) -> str:
     """Read a text that may be damaged: bytes that are not UTF-8 become lone surrogates, and line ends stay.
 
-    Raises
-    ------
-    ParameterError
-        Where there is no such file.
+    ParameterError where there is no such file.
     """
     with _reading(path):
         return _content(path).decode("utf-8-sig", errors="surrogateescape")

@@ -11,10 +11,11 @@ from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.lengths.gap import BOUND_RTOL
 from msopt.lengths.homogeneous import solve_homogeneous
-from msopt.lengths.region_search import SearchEffort, prove
+from msopt.lengths.region_search import prove
 from msopt.lengths.relaxed import RelaxedOptimum, better, exact_goodput, length_split, solve_relaxed
 from msopt.lengths.response import Response
 from msopt.model.scenario import Scenario
+from msopt.numerics.best_first import SearchEffort
 from msopt.numerics.clock import Clock
 
 USUAL_EFFORT = SearchEffort(regions=200, numbers=200_000_000)
@@ -78,10 +79,7 @@ def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum) -> HeterogeneousO
 
 
 def _search(
-    scenario: Scenario,
-    relaxed: RelaxedOptimum,
-    effort: SearchEffort | None,
-    start_length: IntArray | None = None,
+    scenario: Scenario, relaxed: RelaxedOptimum, effort: SearchEffort | None, start_length: IntArray | None = None
 ) -> tuple[IntArray, float]:
     """The best whole lengths found, and the bound that the search proves: infinite where the table is too large."""
     low, high = scenario.length_limits("heterogeneous")

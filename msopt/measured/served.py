@@ -14,8 +14,8 @@ from scipy.optimize import brentq
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
-from msopt.measured.profile import CurvePoint
 from msopt.measured.served_counts import Counts, curve_of
+from msopt.measured.task_acceptance import CurvePoint
 from msopt.model.acceptance import Acceptance
 from msopt.model.validation import MOST_SERVED, check_whole
 from msopt.numerics.intervals import proportion_interval, student_factor

@@ -21,13 +21,7 @@ from msopt.model.fields import OF_A_VARIANT, ONE_FOR_ALL, PER_DEVICE
 from msopt.model.problems import KINDS, PROBLEMS, Problem
 from msopt.model.scenario_checks import check, device_label, powers_changed, slips
 from msopt.model.scenario_shown import scenario_plot, scenario_summary
-from msopt.model.sharing import (
-    FixedSnr,
-    PowerLimited,
-    Sharing,
-    UplinkSharing,
-    spectral_efficiency,
-)
+from msopt.model.sharing import FixedSnr, PowerLimited, Sharing, UplinkSharing, spectral_efficiency
 from msopt.shown.object_summary import Shown, Summary
 from msopt.units import db_to_linear, linear_to_db
 
@@ -280,7 +274,7 @@ class Scenario(Shown, Frozen):
             Who takes part in the round; all by default.
         """
         if served is None and not self.padded_batches:
-            return np.asarray(self.verify_idle_s + self.verify_per_token_s * np.sum(draft_length, axis=-1))
+            return np.asarray(self.verify_idle_s + self.verify_per_token_s * np.add.reduce(draft_length, axis=-1))
         lengths = np.asarray(draft_length, dtype=float)
         part = np.ones(lengths.shape, dtype=bool) if served is None else served
         count = np.count_nonzero(part, axis=-1)
@@ -306,7 +300,7 @@ class Scenario(Shown, Frozen):
         """The devices by uplink, drafting time and acceptance, on `ax` or a new figure; loads matplotlib."""
         return scenario_plot(vars(self), ax)
 
-    @property
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is allowed but looks like a slip."""
         return slips(vars(self))

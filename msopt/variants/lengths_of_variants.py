@@ -6,10 +6,10 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError
-from msopt.lengths.region_search import SearchEffort
 from msopt.model.control import Control
 from msopt.model.goodput import finish_s
 from msopt.model.scenario import Problem, Scenario
+from msopt.numerics.best_first import SearchEffort
 from msopt.variants.action_table import ActionTable
 from msopt.variants.best_actions import ActionsSolution, best_of_variant
 from msopt.variants.variant import Variant
@@ -18,10 +18,7 @@ _WAITS = 1e-9  # relative: a deadline this much beyond the last draft is waited 
 
 
 def solve_lengths(
-    scenario: Scenario,
-    variant: Variant,
-    effort: SearchEffort | None = None,
-    starts: IntArray | None = None,
+    scenario: Scenario, variant: Variant, effort: SearchEffort | None = None, starts: IntArray | None = None
 ) -> tuple[Control, ActionsSolution]:
     """The best draft length for each device, as a control of problem `heterogeneous`.
 
@@ -71,10 +68,7 @@ def round_lengths(scenario: Scenario, variant: Variant, real_length: FloatArray)
 
 
 def solve_common_length(
-    scenario: Scenario,
-    variant: Variant,
-    effort: SearchEffort | None = None,
-    lengths: tuple[int, int] | None = None,
+    scenario: Scenario, variant: Variant, effort: SearchEffort | None = None, lengths: tuple[int, int] | None = None
 ) -> tuple[Control, ActionsSolution]:
     """The best one length for all who take part, as a control of problem `homogeneous`: every length is tried.
 

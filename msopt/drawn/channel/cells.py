@@ -143,10 +143,7 @@ class Cell(ABC):
     def with_laws(self, fading: bool | None, over_area: bool | None) -> Self:
         """The same cell with fading, and with places uniform in the area or in the distance, as given.
 
-        Raises
-        ------
-        ParameterError
-            For what is no flag, or an area where places have none.
+        ParameterError for what is no flag, or an area where places have none.
         """
         given: dict[str, Any] = {"fading": fading, "over_area": over_area}
         for option, value in given.items():
