@@ -37,6 +37,7 @@ class OneReport(LoadFileScheduling):
         return ON_ONE_REPORT[0] if nodeid.startswith(ON_ONE_REPORT) else super()._split_scope(nodeid)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneReport:
     return OneReport(config, log)
 
