@@ -114,15 +114,15 @@ def study(
     """
     check_whole("--rounds", rounds, LEAST_ROUNDS)
     check_whole("--devices", DRAWN_DEVICES if devices is None else devices, 1, MOST_DEVICES)
-    asked = {"prompts": prompts, "tokens": tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p}
-    asked |= {"dtype": dtype}
+    asked: dict[str, Any] = {"prompts": prompts, "tokens": tokens, "dtype": dtype}
+    asked |= {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     options = ModelOptions(
         draft=tuple(draft or ()),
         target=target,
         task=tuple(task or ()),
         device=device,
         threads=threads,
-        **{key: value for key, value in asked.items() if value is not None},  # type: ignore[arg-type]
+        **{key: value for key, value in asked.items() if value is not None},
     )
     options.check()
     folder = Path(output)
