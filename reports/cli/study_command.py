@@ -29,7 +29,7 @@ from reports.cli.measure_command import (
     measured,
 )
 from reports.cli.model_play import ModelOptions, Models, Quiet, Role, roles_of
-from reports.cli.study_plays import Cell, closed_loop_record, study_plays
+from reports.cli.study_plays import StudiedCell, closed_loop_record, study_plays
 from reports.shared.inputs import read_scenario, scenario_path
 from reports.shared.output import as_json, check_folder, print_tables
 from reports.shared.rows import Row
@@ -146,7 +146,7 @@ def study(
     print_tables(lambda console: show_closed_loop(console, record))
 
 
-def _given_cell(given: list[str], tasks: tuple[str, ...], devices: int | None, seed: int) -> Cell:
+def _given_cell(given: list[str], tasks: tuple[str, ...], devices: int | None, seed: int) -> StudiedCell:
     """The cell of a scenario, or one that is drawn of profiles."""
     if len(given) > 1 or not (given[0].endswith(".toml") or given[0] in bundled.names()):
         return _drawn({name: find_profile(name) for name in given}, tasks, devices, seed)
@@ -154,18 +154,18 @@ def _given_cell(given: list[str], tasks: tuple[str, ...], devices: int | None, s
         raise ParameterError(
             f"{given[0]} is a scenario and says its devices and tasks; --devices and --task draw a cell"
         )
-    return Cell(read_scenario(given[0]), roles_of(given[0]), read_text(scenario_path(given[0])))
+    return StudiedCell(read_scenario(given[0]), roles_of(given[0]), read_text(scenario_path(given[0])))
 
 
-def _drawn(profiles: dict[str, Profile], tasks: tuple[str, ...], devices: int | None, seed: int) -> Cell:
+def _drawn(profiles: dict[str, Profile], tasks: tuple[str, ...], devices: int | None, seed: int) -> StudiedCell:
     """Devices that draw their tasks and take the profiles in turn."""
     count = DRAWN_DEVICES if devices is None else devices
     scenario, comment = draw_from_profiles(profiles, tasks=tasks, devices=count, seed=seed)
     roles = [Role(profiles[name], own) for name, own in drawn_roles(profiles, tasks, count, seed)]
-    return Cell(scenario, roles, to_toml(vars(scenario), comment))
+    return StudiedCell(scenario, roles, to_toml(vars(scenario), comment))
 
 
-def _as_measured(options: ModelOptions, cell: Cell, said: set[str]) -> ModelOptions:
+def _as_measured(options: ModelOptions, cell: StudiedCell, said: set[str]) -> ModelOptions:
     """The drafts that the profiles are of and how they were measured, where the command line says nothing else."""
     kept: dict[str, Any] = {"prompts": cell.seen, "dtype": cell.profiles[0].target.compute_type}
     sampling = cell.profiles[0].sampling
@@ -226,7 +226,7 @@ def _itself(pair: "Pair") -> "Pair":
     return pair
 
 
-def _write(folder: Path, cell: Cell, plays: list[LoopPlay], record: Row) -> None:
+def _write(folder: Path, cell: StudiedCell, plays: list[LoopPlay], record: Row) -> None:
     from reports.plots.style import rendered
     from reports.plots.timeline import timeline_panel
 

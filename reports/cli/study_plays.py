@@ -31,7 +31,7 @@ PROBLEMS: tuple[Problem, ...] = ("heterogeneous", "modes")
 
 
 @dataclass(frozen=True)
-class Cell:
+class StudiedCell:
     """What is studied.
 
     Attributes
@@ -103,7 +103,7 @@ def _same(one: Control, other: Control) -> bool:
     return alike and one.mode_rule == other.mode_rule and np.array_equal(one.draft_length, other.draft_length)
 
 
-def study_plays(cell: Cell, models: Models, rounds: int, seed: int, *, quiet: bool) -> list[LoopPlay]:
+def study_plays(cell: StudiedCell, models: Models, rounds: int, seed: int, *, quiet: bool) -> list[LoopPlay]:
     """Every method of every problem, on prompts that the profiles have seen and on others."""
     found: list[LoopPlay] = []
     controls = {problem: held_controls(cell.scenario, problem) for problem in PROBLEMS}
@@ -134,7 +134,7 @@ def _side_by_side(
     return SideBySide(texts, drafters, [one.control.draft_length for one in held])
 
 
-def _prompt_sets(cell: Cell, models: Models) -> "dict[str, list[Drafter]]":
+def _prompt_sets(cell: StudiedCell, models: Models) -> "dict[str, list[Drafter]]":
     """Devices with prompts that all profiles have seen, and with some that none has, where there are such."""
     from verification.prompts import prompts_of
 
@@ -147,7 +147,7 @@ def _prompt_sets(cell: Cell, models: Models) -> "dict[str, list[Drafter]]":
     return sets | {"unseen": models.drafters(seen, min(left, models.options.prompts))}
 
 
-def closed_loop_record(cell: Cell, plays: list[LoopPlay], models: Models, seed: int) -> Row:
+def closed_loop_record(cell: StudiedCell, plays: list[LoopPlay], models: Models, seed: int) -> Row:
     """Everything that is kept of a study; stored, it is a result that the report shows."""
     from verification.profile_records import machine_record, version_record
 
