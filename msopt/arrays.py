@@ -71,10 +71,7 @@ class Frozen:
 def vector(values: Any, name: str) -> FloatArray:
     """Copy K numbers (list, row, column, array or series) into a read-only vector of shape (K,).
 
-    Raises
-    ------
-    ParameterError
-        Where the values are not K numbers in one row or column.
+    ParameterError where the values are not K numbers in one row or column.
     """
     array = numbers(values, name)
     if array.size == 0 or max(array.shape, default=1) != array.size:
@@ -103,10 +100,7 @@ LARGEST_TABLE = 100_000_000
 def every_length(limits: tuple[int, int], count: int) -> FloatArray:
     """Every length between the limits for each of K devices, shape (high - low + 1, K).
 
-    Raises
-    ------
-    ParameterError
-        Where the table would hold more than a hundred million numbers.
+    ParameterError where the table would hold more than a hundred million numbers.
     """
     require_table(limits, count)
     low, high = limits

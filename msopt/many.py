@@ -97,13 +97,7 @@ class ManySolutions(Shown):
         )
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The distribution of the goodput over the scenarios; loads matplotlib.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-        """
+        """The distribution of the goodput over the scenarios, on `ax` or a new figure; loads matplotlib."""
         return share_at_most(ax, self.goodput, "goodput [token/s]")
 
 

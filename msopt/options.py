@@ -1,6 +1,6 @@
 """What a user may choose about a method: every option once, with its type, its limits, its words and its owner."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import inf
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -8,13 +8,7 @@ from msopt.arrays import IntArray
 from msopt.errors import ParameterError, describe
 from msopt.model.control import Correction
 from msopt.model.problems import Problem
-from msopt.model.validation import (
-    LARGEST_WHOLE,
-    MOST_GRID_POINTS,
-    MOST_SAMPLES,
-    MOST_TOKENS,
-    check_whole,
-)
+from msopt.model.validation import LARGEST_WHOLE, MOST_GRID_POINTS, MOST_SAMPLES, MOST_TOKENS, check_whole
 from msopt.rivals.greedy import GreedyStart
 from msopt.rivals.grid import GridRule, GridSpacing
 
@@ -118,8 +112,7 @@ class Options:
         Option(help="Longest search of method exact, in seconds (default: no limit).", method="exact", metavar="S"),
     ] = None
     solver: Annotated[
-        str | None,
-        Option(help="Method convex: ECOS (default), CLARABEL or SCS.", method="convex", metavar="NAME"),
+        str | None, Option(help="Method convex: ECOS (default), CLARABEL or SCS.", method="convex", metavar="NAME")
     ] = None
     start_length: IntArray | None = None
     """Lengths to begin with where a method searches, shape (K,); of `solve`'s own argument, not a user's option."""
@@ -144,17 +137,15 @@ def checked_options(method: str, given: dict[str, object], problem: Problem | No
     unknown = next((name for name in given if name not in OPTIONS), None)
     if unknown is not None:
         raise ParameterError(f"option {describe(unknown)} is unknown; known are {', '.join(OPTIONS)}")
-    chosen = Options(**given)  # type: ignore[arg-type]
-    values = {field.name: getattr(chosen, field.name) for field in fields(chosen)}
-    chosen_ones = {name: value for name, value in values.items() if value is not None}
-    for name in chosen_ones:
+    chosen = {name: given[name] for name in OPTIONS if given.get(name) is not None}
+    for name in chosen:
         if name not in options_of(method):
             raise ParameterError(f"option {name} goes with method {_listed(OPTIONS[name].methods)}, not with {method}")
         if problem and OPTIONS[name].problem not in (None, problem):
             raise ParameterError(f"option {name} goes with problem {OPTIONS[name].problem}, not with {problem}")
-    for name, value in chosen_ones.items():
+    for name, value in chosen.items():
         _check(name, value)
-    return chosen
+    return Options(**chosen)  # type: ignore[arg-type]
 
 
 def _listed(names: tuple[str, ...]) -> str:

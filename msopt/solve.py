@@ -15,6 +15,8 @@ from msopt.options import checked_options
 from msopt.solution import Solution
 from msopt.variants.variant import Variant
 
+_LOG = logging.getLogger(__name__)
+
 
 def solve(
     scenario: Scenario,
@@ -64,7 +66,8 @@ def solve(
         Where a control has more goodput than the bound.
     """
     record, chosen = method_of(problem, method), checked_options(method, options, problem)
-    chosen = replace(chosen, start_length=_start_length(scenario, start))
+    if start is not None:
+        chosen = replace(chosen, start_length=_start_length(scenario, start))
     variant = Variant.of(scenario, utility, limits)
     if variant.plain:
         solution = record.procedure(scenario, chosen, bound)
@@ -73,13 +76,11 @@ def solve(
     else:
         raise ParameterError(_papers_alone(problem, method, scenario))
     solution = replace(solution, method=method, warnings=(*variant.remarks, *solution.warnings, *cautions(solution)))
-    logging.getLogger(__name__).info("%r", solution)
+    _LOG.info("%r", solution)
     return solution
 
 
-def _start_length(scenario: Scenario, start: Solution | None) -> IntArray | None:
-    if start is None:
-        return None
+def _start_length(scenario: Scenario, start: Solution) -> IntArray:
     if start.control is None or start.control.draft_length.shape != (scenario.device_count,):
         raise ParameterError(f"start: a solution with a control for {scenario.device_count} devices is needed")
     return start.control.draft_length

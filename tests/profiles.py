@@ -4,21 +4,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from msopt.measured.profile import (
-    BatchTiming,
-    Estimate,
-    PayloadRow,
-    Profile,
-    Spread,
-    TaskAcceptance,
-    Term,
-    Timing,
-    Verification,
-    VerificationFit,
-    VerificationRow,
-    curve_of_counts,
-)
+from msopt.measured.profile import Profile
 from msopt.measured.provenance import Machine, Model, Sampling, Vocabulary
+from msopt.measured.step_times import BatchTiming, Term, Timing, Verification, VerificationFit, VerificationRow
+from msopt.measured.task_acceptance import Estimate, PayloadRow, Spread, TaskAcceptance, curve_of_counts
 
 SHA = "0123456789abcdef" * 4
 

@@ -31,10 +31,7 @@ _FORK = sys.platform == "linux"
 def rendered(name: str, tokenizer: Any, prompt: str) -> str:
     """What a tokenizer's chat template makes of a prompt as a user's message.
 
-    Raises
-    ------
-    ParameterError
-        Where it fails, takes too long or makes too much; `name` is the model's.
+    ParameterError where it fails, takes too long or makes too much; `name` is the model's.
     """
     failed, text = _in_a_process(tokenizer, prompt)
     if failed:

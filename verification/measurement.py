@@ -21,12 +21,7 @@ from verification.kept_acceptance import check_same_pair, origin
 from verification.pairs import Pair
 from verification.partial import Partial
 from verification.payload import payload_rows, replays
-from verification.profile_records import (
-    machine_record,
-    model_record,
-    version_record,
-    vocabulary_record,
-)
+from verification.profile_records import machine_record, model_record, version_record, vocabulary_record
 from verification.prompts import prompts_of, sha256_of
 from verification.rounds import Drafted, Session, generate
 from verification.sampling import SamplingRule, own_generator
@@ -123,6 +118,8 @@ def measure(
     """Measure a pair and return its profile; what an interrupt leaves undone is all that a second call does.
 
     Nothing is written to `output`; beside it lies a file with the finished steps until `finish` removes it.
+    ParameterError where a measurement with other settings was interrupted at the same output, or a model gives no law:
+    the step, the model, the text and the place are named, and nothing is left.
 
     Parameters
     ----------
@@ -134,12 +131,6 @@ def measure(
     progress : callable
     clock : callable
         Gives the present time [s].
-
-    Raises
-    ------
-    ParameterError
-        Where a measurement with other settings was interrupted at the same output, or a model gives no law: the
-        step, the model, the text and the place are named, and nothing is left.
     """
     if plan.kept is not None:
         check_same_pair(plan.kept, pair)

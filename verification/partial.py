@@ -32,10 +32,7 @@ class Partial:
     def beside(cls, output: Path, settings: dict[str, Any]) -> "Partial":
         """Go on from what an interrupted measurement with the same settings left, or begin.
 
-        Raises
-        ------
-        ParameterError
-            Where a measurement with other settings was interrupted, or its file is damaged.
+        ParameterError where a measurement with other settings was interrupted, or its file is damaged.
         """
         path = output.with_name(f"{output.name}.partial")
         settings = json.loads(to_json(settings))

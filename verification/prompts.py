@@ -17,13 +17,7 @@ def all_prompts() -> dict[str, tuple[str, ...]]:
 
 
 def prompts_of(task: str, count: int | None = None) -> tuple[str, ...]:
-    """The prompts of a task, or its first few.
-
-    Raises
-    ------
-    ParameterError
-        Where there is no such task, or it has not so many.
-    """
+    """The prompts of a task, or its first few; ParameterError where there is no such task, or it has not so many."""
     known = all_prompts()
     if task not in known:
         raise ParameterError(f"task = {describe(task)} is not one of {', '.join(known)}")

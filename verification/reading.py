@@ -19,10 +19,7 @@ MOST_TOKENS = 24
 def check_reading(model: LanguageModel, role: str = "model") -> None:
     """Refuse a model that reads a text otherwise in pieces than at once.
 
-    Raises
-    ------
-    ParameterError
-        Where it does, cannot read at all, or gives what is no law; `role` is what it is in that message.
+    ParameterError where it does, cannot read at all, or gives what is no law; `role` is what it is in that message.
     """
     text = (model.tokens(PROBE) * MOST_TOKENS)[:MOST_TOKENS]
     unfit = f"{describe(model.name)} cannot draft or verify"
@@ -40,13 +37,7 @@ def check_reading(model: LanguageModel, role: str = "model") -> None:
 
 
 def check_prompts(model: LanguageModel) -> None:
-    """Refuse a chat template that fails, or makes the same of every prompt.
-
-    Raises
-    ------
-    ParameterError
-        Where it does.
-    """
+    """Refuse a chat template that fails, or makes the same of every prompt; ParameterError where it does."""
     if model.chat("What is 3 + 4?") == model.chat(PROBE):
         raise ParameterError(f"the chat template of {describe(model.name)} makes the same of every prompt")
 

@@ -21,10 +21,7 @@ def known_entries(model: LanguageModel) -> int:
 def shared_entries(draft: LanguageModel, target: LanguageModel) -> int:
     """How many leading entries of the vocabulary both models have a token for: those that a pair drafts from.
 
-    Raises
-    ------
-    ParameterError
-        Where one index stands for different tokens, or a text is cut differently: the first such difference.
+    ParameterError where one index stands for different tokens, or a text is cut differently: the first such difference.
     """
     ours, theirs = (_by_index(model) for model in (draft, target))
     shared = min(known_entries(draft), known_entries(target))

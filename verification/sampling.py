@@ -49,12 +49,8 @@ class SamplingRule:
     def probabilities(self, logits: Tensor) -> Tensor:
         """Probabilities of logits, shape (..., V) both; half precision is computed in single precision.
 
-        A logit of -inf is a token that cannot be drawn.
-
-        Raises
-        ------
-        ParameterError
-            Where one is NaN or +inf, or all of a row are -inf.
+        A logit of -inf is a token that cannot be drawn. ParameterError where one is NaN or +inf, or all of a row are
+        -inf.
         """
         logits = logits.to(torch.promote_types(logits.dtype, torch.float32))
         best = logits.amax(-1, keepdim=True)
@@ -125,10 +121,7 @@ def ratio(p: Tensor, q: Tensor) -> Tensor:
 def check_laws(target: Tensor, draft: Tensor, lengths: Sequence[int]) -> None:
     """Refuse what is no pair of laws: arguments as those of `verify`, entries beyond a row's length not looked at.
 
-    Raises
-    ------
-    ParameterError
-        Where a probability is negative or no number, or those of a position do not add up to 1.
+    ParameterError where a probability is negative or no number, or those of a position do not add up to 1.
     """
     drafted = torch.arange(draft.shape[1])[None] < torch.tensor(lengths)[:, None]
     reached = torch.arange(target.shape[1])[None] <= torch.tensor(lengths)[:, None]
@@ -194,8 +187,8 @@ def leading(accepted: Tensor) -> Tensor:
 def verify(target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int], generators: Generators) -> Verdict:
     """Accept the drafts' leading tokens and draw the one after them, so that all follow the target's law.
 
-    Token x is accepted with probability min(1, p(x)/q(x)); after the first rejection the next token follows
-    `residual`, after none it follows p.
+    Token x is accepted with probability min(1, p(x)/q(x)); after the first rejection the next token follows `residual`,
+    after none it follows p. ParameterError as `check_laws`.
 
     Parameters
     ----------
@@ -206,11 +199,6 @@ def verify(target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int]
     tokens : tensor, shape (n, L)
     lengths : n whole numbers from 0 to L
     generators : n generators
-
-    Raises
-    ------
-    ParameterError
-        As `check_laws`.
     """
     check_laws(target, draft, lengths)
     chances = ratio(at(target[:, :-1], tokens), at(draft, tokens))

@@ -76,13 +76,7 @@ class ThroughputFit:
 
 
 def fit_throughputs(rows: Sequence[ThroughputRow]) -> ThroughputFit:
-    """Fit the costs of a round.
-
-    Raises
-    ------
-    ParameterError
-        For fewer rows than one more than the costs that they tell apart.
-    """
+    """Fit the costs of a round; ParameterError for fewer rows than one more than the costs that they tell apart."""
     batch, length, measured = (
         np.array([getattr(row, key) for row in rows], dtype=float) for key in ("batch", "draft_length", "round_s")
     )

@@ -45,10 +45,7 @@ class LimitSides:
 def requirement_of(limit: ControlLimit, program: Any) -> Requirement:
     """A limit as a constraint of a program, whose decisions are the quantities that its sides are written with.
 
-    Raises
-    ------
-    ParameterError
-        Where no constraint of a program is that limit.
+    ParameterError where no constraint of a program is that limit.
     """
     if limit.in_program != "exact":
         why = "no convex set of a program's decisions" if limit.sided else "known to tables of actions alone"

@@ -54,15 +54,6 @@ class ProblemInfeasibleError(SolveError, InfeasibleError):
         Names of the constraints in conflict, as far as they could be told.
     """
 
-    def __init__(
-        self,
-        *,
-        formulation: str,
-        solver: str,
-        status: str,
-        cause: str,
-        remedy: str,
-        constraints: tuple[str, ...],
-    ) -> None:
-        super().__init__(formulation=formulation, solver=solver, status=status, cause=cause, remedy=remedy)
+    def __init__(self, *, constraints: tuple[str, ...], **about: str) -> None:
+        super().__init__(**about)
         self.constraints = constraints

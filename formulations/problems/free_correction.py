@@ -171,11 +171,7 @@ class FreeCorrection(AbstractFormulation):
             total = self.scenario.downlink_power_w
             power[~self._up] = within_budget(np.maximum(self.downlink_power_w.value, 0.0), total)
         slowest = np.min(self._per_s(band, power / self.scenario.downlink_power_w))
-        return {
-            "bandwidth_hz": band * self._hz,
-            "downlink_power_w": power,
-            "correction_s": np.asarray(1.0 / slowest),
-        }
+        return {"bandwidth_hz": band * self._hz, "downlink_power_w": power, "correction_s": np.asarray(1.0 / slowest)}
 
     def score(self, decision: Decision) -> float:
         """Reverse of the time of the slowest, from the rates themselves [1/s]."""

@@ -115,11 +115,7 @@ class HomogeneousLength(AbstractFormulation):
     def bracket(self) -> tuple[float, float, float]:
         """First from 0 to the most tokens in the least time; then about the score of the point found."""
         if self._found is not None:
-            return (
-                self._found * (1.0 - 1.5 * WIDTH),
-                self._found * (1.0 + 0.5 * WIDTH),
-                1.01 * WIDTH * self._found,
-            )
+            return (self._found * (1.0 - 1.5 * WIDTH), self._found * (1.0 + 0.5 * WIDTH), 1.01 * WIDTH * self._found)
         least, greatest = (float(limit) for limit in self.scenario.length_limits("homogeneous"))
         most = self._goodput(greatest) * self._round_s(greatest) / self._round_s(least)
         return 0.0, most / self._scale, WIDTH

@@ -78,11 +78,7 @@ class ModeSelection(AbstractFormulation):
 
     def _build(self) -> cp.Maximize:
         r, rows = self._rejected.size, len(FIRST_TANGENTS) + 2 * CUTS
-        nu, power, uplink = (
-            self.variable("nu"),
-            self.variable("power", r),
-            self.variable("uplink", r, boolean=True),
-        )
+        nu, power, uplink = (self.variable("nu"), self.variable("power", r), self.variable("uplink", r, boolean=True))
         rate, relax = self.parameter("uplink_rate", r, nonneg=True), self.parameter("relax", r, nonneg=True)
         most = self.parameter("most", nonneg=True)
         intercept, slope = (self.parameter(name, (rows, r), nonneg=True) for name in ("intercept", "slope"))

@@ -97,10 +97,7 @@ class WholeLengths(AtDeadline):
         weight = np.take_along_axis(self.given("weight"), chosen[None, :], axis=0)[0]
         whole = self.scenario.uplink_bandwidth_hz
         band = within_budget(weight * whole, whole)
-        return {
-            "draft_length": np.take_along_axis(self._lengths, chosen[None, :], axis=0)[0],
-            "bandwidth_hz": band,
-        }
+        return {"draft_length": np.take_along_axis(self._lengths, chosen[None, :], axis=0)[0], "bandwidth_hz": band}
 
     def score(self, decision: Decision) -> float:
         """Goodput at the deadline [token/s]."""

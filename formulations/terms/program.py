@@ -186,10 +186,7 @@ class PerSecondProgram(AbstractFormulation):
     def delay(self, d: cp.Variable, length: cp.Expression, excess: cp.Expression) -> None:
         """(p - l)(x - l) >= l^2 for all devices, in one vectorised second-order cone."""
         K = self.scenario.device_count
-        deadline, busy = (
-            self.parameter("slack_of_deadline", K, nonneg=True),
-            self.parameter("busy", K, nonneg=True),
-        )
+        deadline, busy = (self.parameter("slack_of_deadline", K, nonneg=True), self.parameter("busy", K, nonneg=True))
         slack = d * deadline - cp.multiply(busy, length)
         self.constrain("delay", cp.SOC(slack + excess, cp.vstack([2.0 * length, slack - excess])))
 

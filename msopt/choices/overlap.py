@@ -9,17 +9,17 @@ the problem is the synchronous one with c0 + c2 n in place of c0 + c2 K, in roun
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.errors import ParameterError
-from msopt.lengths.region_search import SearchEffort
 from msopt.model.budget import within_budget
 from msopt.model.control import Control
 from msopt.model.scenario import Scenario
 from msopt.model.validation import check_whole
+from msopt.numerics.best_first import SearchEffort
 from msopt.solve import solve
 from msopt.variants.action_table import ActionTable
 from msopt.variants.best_actions import solve_actions
@@ -158,17 +158,7 @@ def _bound(scenario: Scenario, table: ActionTable, effort: SearchEffort | None) 
     A device is verified in no less than c0 and its own time, and the server in no less than 2 c0 and all devices' own.
     """
     own = table.verify_s(scenario)
-    alone = ActionTable(
-        labels=table.labels,
-        device_names=table.device_names,
-        tokens=table.tokens,
-        compute_s=table.compute_s,
-        trip_s=table.trip_s + own,
-        bits=table.bits,
-        verified=np.ones(table.shape),
-        drafted=table.drafted,
-        allowed=table.allowed,
-    )
+    alone = replace(table, trip_s=table.trip_s + own, verified=np.ones(table.shape))
     each = scenario.replace(verify_per_device_s=0.0, verify_per_token_s=0.0)
     least_busy = 2.0 * scenario.verify_base_s + float(np.sum(np.min(own, axis=0)))
     least = max(0.0, least_busy - scenario.verify_base_s)

@@ -6,9 +6,9 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.errors import ParameterError
-from msopt.lengths.region_search import SearchEffort
 from msopt.model.scenario import Scenario
 from msopt.model.validation import check_whole
+from msopt.numerics.best_first import SearchEffort
 from msopt.variants.action_table import ActionTable
 from msopt.variants.best_actions import solve_actions
 from msopt.variants.capacity_limits import Slots

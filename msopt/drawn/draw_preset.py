@@ -7,12 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
-from msopt.drawn.channel import (
-    CELLS,
-    Draws,
-    uniform,
-    unreplaced,
-)
+from msopt.drawn.channel import CELLS, Draws, uniform, unreplaced
 from msopt.drawn.presets import ANY_DATASET, PRESETS, TIMES_OF_THE_PAPER, Preset
 from msopt.errors import ParameterError, describe
 from msopt.files.comments import sections
@@ -206,10 +201,7 @@ def _comment(
             ("In place of the paper's:", [f"acceptance of every device: {acceptance}"] if acceptance else []),
             ("Given as options:", given),
             ("The paper's:", shown((*preset.cell.stated, *preset.stated))),
-            (
-                "Ours, because the paper does not state it or neglects it:",
-                shown((*preset.cell.ours, *preset.ours)),
-            ),
+            ("Ours, because the paper does not state it or neglects it:", shown((*preset.cell.ours, *preset.ours))),
             ("The dataset of each device:", devices),
         ),
     )

@@ -7,11 +7,7 @@ where the paper states nothing or neglects it. The same lists become the comment
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from msopt.drawn.channel import (
-    MULTISPIN_CELL,
-    ULDL_CELL,
-    Cell,
-)
+from msopt.drawn.channel import MULTISPIN_CELL, ULDL_CELL, Cell
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -96,12 +96,7 @@ class _Loop:
     """What plays the rounds of a plan, piece by piece."""
 
     def __init__(
-        self,
-        plan: RoundPlan,
-        sources: RoundSources,
-        corrections: Corrections,
-        formula: Evaluation,
-        left_out: LeftOut,
+        self, plan: RoundPlan, sources: RoundSources, corrections: Corrections, formula: Evaluation, left_out: LeftOut
     ) -> None:
         self._plan, self._sources, self._corrections, self._formula = plan, sources, corrections, formula
         self._correlated_rounds = int(np.lcm(sources.correlated_rounds, left_out.coherence_rounds or 1))

@@ -145,13 +145,7 @@ class PlayedRounds(Shown):
         return Summary(f"{counted(self.rounds, 'round')} of {counted(len(self.device_names), 'device')}", facts)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The goodput realised so far, round by round, beside the predicted; loads matplotlib.
-
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-        """
+        """The goodput realised so far, round by round, and the predicted, on `ax` or a new figure; loads matplotlib."""
         so_far = np.cumsum(self.round_tokens) / (self.start_s[1:] - self.start_s[0])
         return running_value(ax, so_far, self.predicted, "rounds", "goodput [token/s]")
 
@@ -175,6 +169,17 @@ class PlayedRounds(Shown):
             columns[name] = getattr(self, name).ravel()
         columns["mode"] = np.array(MODE_NAMES, dtype=object)[self.mode].ravel()
         return pd.DataFrame(columns)
+
+
+def gain_over(ours: PlayedRounds, theirs: PlayedRounds, level: float = LEVEL) -> tuple[float, float]:
+    """By how much one goodput is above another of as many rounds [1], and how far the interval reaches.
+
+    Batches of the same rounds are set beside each other: plays may share their luck.
+    """
+    starts = batch_starts(ours.rounds, ours.correlated_rounds, theirs.correlated_rounds)
+    ratio = ours.goodput / theirs.goodput
+    residuals = ours.residuals(starts) - ratio * theirs.residuals(starts)
+    return ratio - 1.0, residual_reach(residuals, level) / theirs.goodput
 
 
 def joined(pieces: Sequence[PlayedRounds]) -> PlayedRounds:

@@ -15,10 +15,6 @@ def sections(head: Sequence[str], titled: Iterable[tuple[str, Sequence[str]]]) -
         for text in texts:
             # Device names stay whole: no break at their hyphens.
             lines += textwrap.wrap(
-                f"- {text}",
-                COMMENT_WIDTH,
-                subsequent_indent="  ",
-                break_on_hyphens=False,
-                break_long_words=False,
+                f"- {text}", COMMENT_WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
             )
     return "\n".join(lines)

@@ -57,10 +57,8 @@ ControlFile: TypeAlias = _ControlFile | _ReactionFile
 def parse_control(text: str, scenario: Scenario) -> Control | Reaction:
     """Read a control (devices with `draft_length`) or the reaction to one outcome (devices with `mode`).
 
-    Raises
-    ------
-    ParameterError
-        For a text that is neither, or whose devices are not the scenario's; one line, without the file's name.
+    ParameterError for a text that is neither, or whose devices are not the scenario's; one line, without the file's
+    name.
     """
     raw = _load(text)
     reaction = any(isinstance(device, dict) and "mode" in device for device in raw["devices"])

@@ -1,6 +1,5 @@
 """JSON, read and written strictly, with one line that says what is wrong."""
 
-import difflib
 import json
 import math
 from collections import Counter
@@ -9,16 +8,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from msopt.errors import MsoptError, ParameterError, describe
+from msopt.errors import MsoptError, ParameterError, describe, did_you_mean
 
 
 def load_json(text: str) -> Any:
     """What a JSON text holds.
 
-    Raises
-    ------
-    ParameterError
-        Where it is no JSON, or a key stands twice in one object; one line, without the file's name.
+    ParameterError where it is no JSON, or a key stands twice in one object; one line, without the file's name.
     """
     try:
         return json.loads(text, object_pairs_hook=_object)
@@ -31,10 +27,7 @@ def load_json(text: str) -> Any:
 def to_json(record: Any, *, indent: int | None = None, ensure_ascii: bool = True) -> str:
     """Strict JSON in full precision: the one place where any is made.
 
-    Raises
-    ------
-    MsoptError
-        Where a number is infinite or none, which JSON does not have; the text says which.
+    MsoptError where a number is infinite or none, which JSON does not have; the text says which.
     """
     try:
         return json.dumps(record, indent=indent, ensure_ascii=ensure_ascii, allow_nan=False)
@@ -66,8 +59,7 @@ def first_fault(error: ValidationError) -> str:
     place = place_of(fault["loc"])
     if fault["type"] == "extra_forbidden":
         missing = [str(f["loc"][-1]) for f in faults if f["type"] == "missing" and f["loc"][:-1] == fault["loc"][:-1]]
-        near = difflib.get_close_matches(str(fault["loc"][-1]), missing, n=1)
-        return f"{place}: unknown key" + (f"; did you mean {near[0]}?" if near else "")
+        return f"{place}: unknown key{did_you_mean(str(fault['loc'][-1]), missing)}"
     if fault["type"] == "missing":
         return f"{place} is missing"
     text = fault["msg"].removeprefix("Value error, ")

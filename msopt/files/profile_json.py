@@ -1,26 +1,23 @@
 """The file of a profile: JSON, checked key by key, written whole or not at all."""
 
-import difflib
 import os
 from os import PathLike
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from msopt.errors import ParameterError, describe
+from msopt.errors import ParameterError, describe, did_you_mean
 from msopt.files import bundled
 from msopt.files.json_text import first_fault, load_json, to_json
-from msopt.files.whole_files import read_text, write_text
-from msopt.measured.profile import VERSION, Profile, TaskAcceptance
+from msopt.files.whole_files import read_as, write_text
+from msopt.measured.profile import VERSION, Profile
+from msopt.measured.task_acceptance import TaskAcceptance
 
 
 def parse_profile(text: str) -> Profile:
     """The profile that a text describes.
 
-    Raises
-    ------
-    ParameterError
-        For a text that is no profile; one line, without the file's name: key, value, what is allowed.
+    ParameterError for a text that is no profile; one line, without the file's name: key, value, what is allowed.
     """
     raw = load_json(text)
     if not isinstance(raw, dict) or "schema_version" not in raw:
@@ -41,11 +38,7 @@ def profile_text(profile: Profile) -> str:
 
 def read_profile(path: str | PathLike[str]) -> Profile:
     """Read a profile's file; ParameterError names the file, key, value and what is allowed."""
-    text = read_text(path)
-    try:
-        return parse_profile(text)
-    except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from None
+    return read_as(path, parse_profile)
 
 
 def write_profile(profile: Profile, path: str | PathLike[str]) -> None:
@@ -56,12 +49,7 @@ def write_profile(profile: Profile, path: str | PathLike[str]) -> None:
 def find_profile(given: str, folder: Path | None = None) -> Profile:
     """The profile of a path, relative to a folder (default: where the program runs), or of a bundled name.
 
-    A path wins where it exists.
-
-    Raises
-    ------
-    ParameterError
-        Where it is neither, or no good profile.
+    A path wins where it exists. ParameterError where it is neither, or no good profile.
     """
     path = (folder or Path()) / given
     if os.path.exists(path) and not path.is_dir():
@@ -69,19 +57,15 @@ def find_profile(given: str, folder: Path | None = None) -> Profile:
     known = bundled.profile_names()
     if given in known:
         return read_profile(bundled.profile_path(given))
-    near = difflib.get_close_matches(Path(given).stem, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
     there = f", which are {', '.join(known)}" if known else ""
+    hint = did_you_mean(Path(given).stem, known)
     raise ParameterError(f"{describe(given)} is neither a file nor a bundled profile{there}{hint}")
 
 
 def task_of(profile: Profile, task: str) -> TaskAcceptance:
     """The acceptance that a profile measured on a task, with at least one draft.
 
-    Raises
-    ------
-    ParameterError
-        Where it has none: the text lists the tasks there are.
+    ParameterError where it has none: the text lists the tasks there are.
     """
     if profile.compute_only:
         raise ParameterError(f"profile {describe(profile.name)} is compute-only: it carries no acceptance")

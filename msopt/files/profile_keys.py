@@ -14,13 +14,7 @@ _LAWS = ("acceptance", "acceptance_curve")
 
 
 def verify_numbers(profile: Profile) -> dict[str, float]:
-    """The keys `verify_*` of a profile's fit [s].
-
-    Raises
-    ------
-    ParameterError
-        Where no verification was measured.
-    """
+    """The keys `verify_*` of a profile's fit [s]; ParameterError where no verification was measured."""
     if profile.verification is None:
         raise ParameterError(f'profile "{profile.name}" has no verification times; name one that has')
     fit = profile.verification.fit
@@ -31,10 +25,7 @@ def verify_numbers(profile: Profile) -> dict[str, float]:
 def draft_seconds(profile: Profile) -> float:
     """The key `draft_s_per_token` of a device: the median [s].
 
-    Raises
-    ------
-    ParameterError
-        Where no draft time was measured.
+    ParameterError where no draft time was measured.
     """
     if profile.draft_time is None:
         raise ParameterError(f'profile "{profile.name}" has no draft time; name one that has')

@@ -16,7 +16,7 @@ from typing import Any
 import tomli_w
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from msopt.errors import ParameterError, describe
+from msopt.errors import ParameterError, describe, did_you_mean
 from msopt.files.profile_keys import Profiles
 from msopt.model.acceptance import Acceptance
 from msopt.model.fields import KEYS, ONE_FOR_ALL, PER_DEVICE, Key, keys_of
@@ -70,13 +70,8 @@ _TYPES = {
 def parse(text: str, name: str, folder: Path | None = None) -> dict[str, Any]:
     """The fields of the Scenario that a file's text describes; `name` is used where the text gives none.
 
-    Profiles that it names are read, those named by a path from there relative to `folder`; the fields hold
-    their numbers.
-
-    Raises
-    ------
-    ParameterError
-        For a text that describes no scenario; in one line, without the file's name.
+    Profiles that it names are read, those named by a path from there relative to `folder`; the fields hold their
+    numbers. ParameterError for a text that describes no scenario; in one line, without the file's name.
     """
     raw = load_toml(text)
     _check_tables(raw)
@@ -207,9 +202,8 @@ def _first_fault(error: ValidationError, raw: dict[str, Any]) -> str:
 
 
 def _suggest(key: str, known: Iterable[str]) -> str:
-    own = difflib.get_close_matches(key, list(known), n=1)
-    if own:
-        return f"; did you mean {own[0]}?"
+    if own := did_you_mean(key, known):
+        return own
     for table, model in _MODELS.items():
         if key in model.model_fields:
             return f"; it belongs in [[{table}]]" if table == "devices" else f"; it belongs in [{table}]"

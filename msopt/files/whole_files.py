@@ -7,14 +7,15 @@ import secrets
 import select
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from msopt.errors import ParameterError, describe
 
+T = TypeVar("T")
 LONGEST_READ = 2**30
 """Of a file that is read [byte]: one without an end, such as /dev/zero, must not fill the memory."""
 NOBODY_S = 5.0
@@ -36,12 +37,7 @@ def write_bytes(path: str | PathLike[str], content: bytes) -> None:
     """Write a file by way of a temporary one beside it, so that no reader ever sees half of it.
 
     Links are followed; what is no regular file (a device, a pipe) is written to as it stands. A file that is there
-    keeps who may read and write it.
-
-    Raises
-    ------
-    ParameterError
-        Where the place cannot be written.
+    keeps who may read and write it. ParameterError where the place cannot be written.
     """
     target = Path(os.path.realpath(path))
     try:
@@ -110,13 +106,7 @@ def _nameless(folder: Path) -> BinaryIO | None:
 
 
 def make_folder(path: str | PathLike[str]) -> None:
-    """Make a folder, and those above it, where they are missing.
-
-    Raises
-    ------
-    ParameterError
-        Where it cannot be made.
-    """
+    """Make a folder, and those above it, where they are missing; ParameterError where it cannot be made."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -124,24 +114,24 @@ def make_folder(path: str | PathLike[str]) -> None:
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """Read a UTF-8 text file.
-
-    Raises
-    ------
-    ParameterError
-        Where there is no such file, or it is not text.
-    """
+    """Read a UTF-8 text file; ParameterError where there is no such file, or it is not text."""
     with _reading(path):
         return io.TextIOWrapper(io.BytesIO(_content(path)), encoding="utf-8-sig").read()
+
+
+def read_as(path: str | PathLike[str], parse: Callable[[str], T]) -> T:
+    """What a parser makes of a file's text; its errors name the file."""
+    text = read_text(path)
+    try:
+        return parse(text)
+    except ParameterError as error:
+        raise ParameterError(f"{path}: {error}") from None
 
 
 def read_log(path: str | PathLike[str]) -> str:
     """Read a text that may be damaged: bytes that are not UTF-8 become lone surrogates, and line ends stay.
 
-    Raises
-    ------
-    ParameterError
-        Where there is no such file.
+    ParameterError where there is no such file.
     """
     with _reading(path):
         return _content(path).decode("utf-8-sig", errors="surrogateescape")

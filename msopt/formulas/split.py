@@ -68,11 +68,7 @@ def equal_latency(
 
 
 def _latency(
-    busy_s: FloatArray,
-    bits: FloatArray,
-    uplink: Sharing,
-    bandwidth_hz: FloatArray | float,
-    near_s: FloatArray | float,
+    busy_s: FloatArray, bits: FloatArray, uplink: Sharing, bandwidth_hz: FloatArray | float, near_s: FloatArray | float
 ) -> tuple[FloatArray, FloatArray]:
     """The latency, shape (...), and what it leaves to each device for sending, shape (..., K)."""
     sending = bits > 0.0

@@ -11,10 +11,11 @@ from msopt.arrays import FloatArray, IntArray
 from msopt.errors import ParameterError
 from msopt.lengths.gap import BOUND_RTOL
 from msopt.lengths.homogeneous import solve_homogeneous
-from msopt.lengths.region_search import SearchEffort, prove
+from msopt.lengths.region_search import prove
 from msopt.lengths.relaxed import RelaxedOptimum, better, exact_goodput, length_split, solve_relaxed
 from msopt.lengths.response import Response
 from msopt.model.scenario import Scenario
+from msopt.numerics.best_first import SearchEffort
 from msopt.numerics.clock import Clock
 
 USUAL_EFFORT = SearchEffort(regions=200, numbers=200_000_000)
@@ -46,6 +47,8 @@ def solve_heterogeneous(
 ) -> HeterogeneousOptimum:
     """The relaxed optimum, and from its roundings the best whole lengths that a search of a given effort finds.
 
+    ParameterError where the table of lengths is too large and an effort was given.
+
     Parameters
     ----------
     scenario : Scenario
@@ -54,11 +57,6 @@ def solve_heterogeneous(
         lengths is too large for the search, the best rounding is returned with the relaxed bound.
     start_length : array of int, shape (K,), optional
         Lengths to begin with beside the roundings.
-
-    Raises
-    ------
-    ParameterError
-        Where the table of lengths is too large and an effort was given.
     """
     limit_s = None if effort is None else effort.seconds
     clock = Clock(limit_s)
@@ -78,10 +76,7 @@ def whole_optimum(scenario: Scenario, relaxed: RelaxedOptimum) -> HeterogeneousO
 
 
 def _search(
-    scenario: Scenario,
-    relaxed: RelaxedOptimum,
-    effort: SearchEffort | None,
-    start_length: IntArray | None = None,
+    scenario: Scenario, relaxed: RelaxedOptimum, effort: SearchEffort | None, start_length: IntArray | None = None
 ) -> tuple[IntArray, float]:
     """The best whole lengths found, and the bound that the search proves: infinite where the table is too large."""
     low, high = scenario.length_limits("heterogeneous")
@@ -104,18 +99,13 @@ def _optimum(scenario: Scenario, relaxed: RelaxedOptimum, lengths: IntArray, bou
     return HeterogeneousOptimum(lengths, share, relaxed, bound)
 
 
-def interpolated_optimum(scenario: Scenario) -> RelaxedOptimum:
-    """The optimum with every E_k piecewise linear between whole lengths."""
-    return solve_relaxed(scenario.replace(acceptance=scenario.acceptance.interpolated()))
-
-
 def interpolated_bound(scenario: Scenario) -> float:
     """No whole control has more goodput [token/s]: the optimum with E_k piecewise linear, as far as that is proven.
 
     Its own residuals seldom prove it, because at a kink they leave the price open; then a search over deadlines
     does, which asks only for more than that.
     """
-    relaxed = interpolated_optimum(scenario)
+    relaxed = solve_relaxed(scenario.replace(acceptance=scenario.acceptance.interpolated()))
     if relaxed.gap <= BOUND_RTOL:
         return relaxed.bound
     try:

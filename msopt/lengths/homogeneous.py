@@ -92,10 +92,18 @@ def common_goodput(scenario: Scenario, per_token_s: float, lengths: FloatArray) 
     return round_at(scenario, every, per_token_s * lengths).goodput
 
 
+def best_common_goodput(scenario: Scenario, per_token_s: float, limits: tuple[int, int]) -> float:
+    """Goodput [token/s] of the best whole common length."""
+    length, _ = best_common_length(scenario, per_token_s, limits)
+    return float(common_goodput(scenario, per_token_s, np.array([length], dtype=float))[0])
+
+
 def enumerated_length(
     scenario: Scenario, per_token_s: float, start: int, time_limit_s: float | None = None
 ) -> tuple[int, float, bool]:
     """The best common length of problem `homogeneous`, its goodput, and whether the list of them has ended.
+
+    ParameterError where their table would hold more than a hundred million numbers.
 
     Parameters
     ----------
@@ -104,11 +112,6 @@ def enumerated_length(
         A length to begin with [token].
     time_limit_s : float, optional
         After which the best that was met is returned.
-
-    Raises
-    ------
-    ParameterError
-        Where their table would hold more than a hundred million numbers.
     """
     low, high = scenario.length_limits("homogeneous")
     count = scenario.device_count
@@ -141,12 +144,13 @@ def enumerated_length(
 
 
 def _stationary_length(scenario: Scenario, slope_s: float, low: float, high: float) -> float:
+    law, idle_s, here = scenario.acceptance, scenario.verify_idle_s, np.empty(scenario.device_count)
+
     @cache  # the ends are asked for twice
     def gain(length: float) -> float:
-        here = np.full(scenario.device_count, length)
-        more = np.add.reduce(np.exp(scenario.acceptance.log_marginal_tokens(here)))
-        tokens = np.add.reduce(scenario.acceptance.expected_tokens(here))
-        return float(more * (slope_s * length + scenario.verify_idle_s) - slope_s * tokens)
+        here.fill(length)
+        more = np.add.reduce(np.exp(law.log_marginal_tokens(here)))
+        return float(more * (slope_s * length + idle_s) - slope_s * np.add.reduce(law.expected_tokens(here)))
 
     if gain(low) <= 0.0:
         return low
@@ -164,17 +168,11 @@ def _gap(scenario: Scenario, per_token_s: float, real: float) -> float:
     law, count = scenario.acceptance, scenario.device_count
     limits = np.array(scenario.length_limits("homogeneous"), dtype=float)
     slope_s, idle_s = per_token_s + scenario.verify_per_token_s * count, scenario.verify_idle_s
-    at = np.array([[real], [np.rint(real)]])  # a kink is met but for round-off
+    at = np.array([[real]] if law.smooth else [[real], [np.rint(real)]])  # a kink is met but for round-off
     every = np.repeat(at, count, axis=1)
-    tokens, after, before = (
-        total(values)
-        for values in (
-            law.expected_tokens(every),
-            np.exp(law.log_marginal_tokens(every)),
-            np.exp(law.log_marginal_tokens(np.nextafter(every, 0.0))),
-        )
-    )
-    slope = np.minimum(np.maximum(tokens / (slope_s * at + idle_s) * slope_s, after), before)
+    tokens, beside = total(law.expected_tokens(every)), [every] if law.smooth else [every, np.nextafter(every, 0.0)]
+    after, *before = total(np.exp(law.log_marginal_tokens(np.stack(beside))))
+    slope = np.minimum(np.maximum(tokens / (slope_s * at + idle_s) * slope_s, after), *before) if before else after
     bound = float(np.min(np.max((tokens + slope * (limits - at)) / (slope_s * limits + idle_s), axis=1)))
     return max(0.0, bound * (slope_s * real + idle_s) / float(tokens[0, 0]) - 1.0)
 
@@ -184,6 +182,7 @@ def solve_homogeneous(scenario: Scenario) -> HomogeneousOptimum:
     theta, share = per_token_optimum(scenario)
     whole, real = best_common_length(scenario, theta, scenario.length_limits("homogeneous"))
     relaxed = round_at(scenario, np.full(scenario.device_count, real), theta * real)
+    goodput = float(relaxed.goodput)
     rate = scenario.uplink.rate(share)
     _, slope, _ = scenario.uplink.bandwidth_slope(rate)
     gain_s_per_hz = real / np.sum(slope * rate * rate) * scenario.token_payload_bits("homogeneous")
@@ -192,7 +191,7 @@ def solve_homogeneous(scenario: Scenario) -> HomogeneousOptimum:
         share,
         np.full(scenario.device_count, whole, dtype=np.int64),
         real,
-        float(relaxed.goodput),
-        float(relaxed.goodput) * (1.0 + max(_gap(scenario, theta, real), BOUND_RTOL)),
-        float(relaxed.goodput / relaxed.round_s * gain_s_per_hz),
+        goodput,
+        goodput * (1.0 + max(_gap(scenario, theta, real), BOUND_RTOL)),
+        float(goodput / relaxed.round_s * gain_s_per_hz),
     )

@@ -1,14 +1,10 @@
 """The best whole lengths with a proof, or a bound as near as the effort allows (ours, design section 4).
 
-A branch and bound. Each step splits the region with the highest bound: an interval of deadlines, and a window of
-lengths for each device. A region is closed when nothing in it can beat the best goodput known, or when the few controls
-that may are all scored. The lengths that attain a region's bound are scored too: that is how better controls are found
-on the way. The search has ended when no region is left; where a limit stops it before, the highest bound is the answer.
+A branch and bound. A region is an interval of deadlines, and a window of lengths for each device. It is closed when
+nothing in it can beat the best goodput known, or when the few controls that may are all scored. The lengths that attain
+its bound are scored too: that is how better controls are found on the way.
 """
 
-import heapq
-import itertools
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,16 +16,13 @@ from msopt.lengths.multiple_choice import MultipleChoice, Region
 from msopt.lengths.relaxed import exact_goodput, shortest_deadline
 from msopt.model.goodput import finish_s
 from msopt.model.scenario import Scenario
+from msopt.numerics.best_first import EDGE, BestFirst, SearchEffort, cut, is_narrow
 
 PROOF_RTOL = 5e-11
 LARGEST_CHOICE = 5_000_000
 _COMBINATIONS = 4000  # of few devices: listing more takes longer than a few halvings
 _LENGTHS_SCORED = 2_000_000  # lengths of all combinations of many devices: tens of megabytes
 _LEAST_COMBINATIONS = 16  # however many devices there are
-_EDGE = 1e-9  # relative, beyond either end of the deadlines: more than the split's round-off
-_WIDE = 4.0  # an end so many times as far from the shortest deadline as the other: halved on a logarithmic scale
-_NEAR_START = 1.0 / 16.0  # of the first interval, whose logarithm has no start
-_NARROW = 1e-13  # relative: deadlines that differ by round-off
 _ALIKE = 0.5  # the lesser excess over the greater, of ends that count as alike
 _CAP_STEPS = 100  # each from the last longest useful deadline to a shorter one
 
@@ -55,32 +48,12 @@ class Proof:
     nodes: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class SearchEffort:
-    """The limits that stop a search before it has ended; None: no limit.
-
-    Attributes
-    ----------
-    regions : int or None
-        Regions examined.
-    numbers : int or None
-        Regions examined times the useful lengths of all devices: a large table is searched for fewer regions.
-    nodes : int or None
-        Regions examined and partial controls looked at.
-    seconds : float or None
-        Of wall-clock time.
-    """
-
-    regions: int | None = None
-    numbers: int | None = None
-    nodes: int | None = None
-    seconds: float | None = None
-
-
 def prove(
     scenario: Scenario, lengths: FloatArray | None = None, effort: SearchEffort | None = None, claim: float = 0.0
 ) -> Proof:
     """The best whole lengths of problem `heterogeneous`, searched until proven or until the effort is spent.
+
+    ParameterError where the table of lengths would hold more than `LARGEST_CHOICE` numbers.
 
     Parameters
     ----------
@@ -93,11 +66,6 @@ def prove(
     claim : float
         A goodput that is said to be a bound [token/s]: only a control with more is looked for, and the bound is never
         less.
-
-    Raises
-    ------
-    ParameterError
-        Where the table of lengths would hold more than `LARGEST_CHOICE` numbers.
     """
     search = DeadlineSearch(scenario, effort or SearchEffort(), claim)
     if lengths is not None:
@@ -119,21 +87,17 @@ def longest_useful(scenario: Scenario, goodput: float) -> tuple[float, int]:
         if shorter >= deadline:
             break
         deadline = shorter
-    deadline *= 1.0 + _EDGE
+    deadline *= 1.0 + EDGE
     return deadline, int(min(float(high), np.max(deadline / alone_s)))
 
 
-class DeadlineSearch:
+class DeadlineSearch(BestFirst[Region]):
     """Best first over regions: an interval of the deadline, a window of lengths for each device."""
 
     def __init__(self, scenario: Scenario, effort: SearchEffort, claim: float = 0.0) -> None:
+        super().__init__(effort)
         self.scenario = scenario
-        self.effort = effort
         self.claim = claim
-        self.nodes = self.regions = 0
-        self._heap: list[tuple[float, int, Region]] = []
-        self._number = itertools.count()
-        self._began = time.monotonic()
         self.low, _ = scenario.length_limits("heterogeneous")
         count = scenario.device_count
         self._most = int(np.clip(_LENGTHS_SCORED // count, _LEAST_COMBINATIONS, _COMBINATIONS))
@@ -159,37 +123,27 @@ class DeadlineSearch:
                 f"lengths from {self.low} to {longest} for {count} devices need a table of more than "
                 f"{LARGEST_CHOICE} numbers; lower max_draft_length"
             )
-        self._numbers = (longest - self.low + 1) * count
+        self.numbers = (longest - self.low + 1) * count
         self._problem = MultipleChoice(scenario, longest)
-        self._start = float(shortest_deadline(scenario, np.full(count, float(self.low)))) * (1.0 - _EDGE)
+        self._start = float(shortest_deadline(scenario, np.full(count, float(self.low)))) * (1.0 - EDGE)
         window = np.full(count, self.low, dtype=np.int64), np.full(count, longest, dtype=np.int64)
         if end > self._start:
             self._add((self._start, end), window, None)
-        while self._heap and -self._heap[0][0] > self._trial and not self._spent():
-            self._split(heapq.heappop(self._heap)[2])
-        left = -self._heap[0][0] if self._heap else 0.0
+        while self.step():
+            pass
         lengths = np.asarray(np.rint(self.lengths), dtype=np.int64)
-        return Proof(lengths, self.goodput, max(left, self._trial), self.nodes)
+        return Proof(lengths, self.goodput, self.bound, self.nodes)
 
     @property
-    def _trial(self) -> float:
+    def trial(self) -> float:
         """What a control must have to count as better: more than round-off, and more than was claimed."""
         return max(self.goodput * (1.0 + PROOF_RTOL), self.claim)
-
-    def _spent(self) -> bool:
-        effort = self.effort
-        return (
-            (effort.regions is not None and self.regions >= effort.regions)
-            or (effort.numbers is not None and self.regions * self._numbers >= effort.numbers)
-            or (effort.nodes is not None and self.nodes >= effort.nodes)
-            or (effort.seconds is not None and time.monotonic() - self._began >= effort.seconds)
-        )
 
     def _add(self, interval_s: tuple[float, float], window: tuple[IntArray, IntArray], price: float | None) -> None:
         """Examine a region and keep it where it is not closed."""
         self.nodes += 1
         self.regions += 1
-        trial = self._trial
+        trial = self.trial
         choices = self._problem.examine(interval_s, window, trial, price)
         if choices is None:
             return
@@ -200,11 +154,11 @@ class DeadlineSearch:
         controls, seen = near_controls(choices, band, trial, idle, self._most)
         self.nodes += seen
         if controls is None:
-            heapq.heappush(self._heap, (-bound, next(self._number), choices.region))
+            self.keep(bound, choices.region)
         else:
             self.score(controls)
 
-    def _split(self, region: Region) -> None:
+    def split(self, region: Region) -> None:
         """Halve the interval; or, where that would tell little, settle the device that the relaxation breaks."""
         interval = region.start_s, region.end_s
         device = self._undecided(region)
@@ -215,34 +169,24 @@ class DeadlineSearch:
                 window[side][at] = value
                 self._add(interval, window, region.price)
             return
-        cut = self._cut(region.start_s, region.end_s)
-        if not region.start_s < cut < region.end_s:
+        middle = cut(*interval, self._start)
+        if not region.start_s < middle < region.end_s:
             # No float lies between: only one deadline is left, and at most one length for each device.
             self.score(region.first[None, :].astype(float))
             return
-        for half in ((region.start_s, cut), (cut, region.end_s)):
+        for half in ((region.start_s, middle), (middle, region.end_s)):
             self._add(half, (region.first, region.last), region.price)
 
     def _undecided(self, region: Region) -> tuple[int, int] | None:
         """A device whose window is better split than the interval, and the length after which; None: none."""
         broken, most = region.broken, float(np.max(region.excess))
+        narrow = is_narrow(region.start_s, region.end_s, self._start)
         if broken is not None and region.first[broken.device] <= broken.length < region.last[broken.device]:
             # Alike at both ends and no more than the broken token is worth: the excess is the relaxation's own.
-            if self._narrow(region) or (broken.gain > most and float(np.min(region.excess)) > _ALIKE * most):
+            if narrow or (broken.gain > most and float(np.min(region.excess)) > _ALIKE * most):
                 return broken.device, broken.length
-        elif self._narrow(region):
+        elif narrow:
             widest = int(np.argmax(region.last - region.first))
             if region.first[widest] < region.last[widest]:
                 return widest, int(region.first[widest] + region.last[widest]) // 2
         return None
-
-    def _narrow(self, region: Region) -> bool:
-        start, end = region.start_s, region.end_s
-        return end - start <= _NARROW * end or not start < self._cut(start, end) < end
-
-    def _cut(self, start: float, end: float) -> float:
-        """The middle, on a logarithmic scale from the shortest deadline where the interval spans that much."""
-        if start <= self._start:
-            return start + _NEAR_START * (end - start)
-        before, beyond = start - self._start, end - self._start
-        return self._start + float(np.sqrt(before * beyond)) if beyond > _WIDE * before else 0.5 * (start + end)

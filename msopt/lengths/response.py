@@ -137,12 +137,7 @@ class Response:
         return float(np.sum(band)), fall
 
     def _worth(
-        self,
-        length: FloatArray,
-        log_marginal: FloatArray,
-        deadline_s: float,
-        log_price: float,
-        log_cost: float,
+        self, length: FloatArray, log_marginal: FloatArray, deadline_s: float, log_price: float, log_cost: float
     ) -> tuple[FloatArray, FloatArray]:
         """ln E' - ln(G c1 + nu beta'), above 0 while another token pays; and its derivative."""
         _, slope, curvature = self.bandwidth(length / deadline_s)

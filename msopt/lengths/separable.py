@@ -51,10 +51,7 @@ class DeadlinePass:
 
 
 def best_separable(
-    scenario: Scenario,
-    s_per_token: FloatArray,
-    limits: tuple[int, int],
-    rejection_cost_s: FloatArray | None = None,
+    scenario: Scenario, s_per_token: FloatArray, limits: tuple[int, int], rejection_cost_s: FloatArray | None = None
 ) -> tuple[float, IntArray]:
     """The greatest ratio and the lengths that attain it.
 

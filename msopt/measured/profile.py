@@ -14,56 +14,17 @@ from pydantic import Field, model_validator
 
 from msopt.arrays import FloatArray
 from msopt.errors import MsoptError
-from msopt.measured.provenance import (
-    Count,
-    Day,
-    Machine,
-    Model,
-    Origin,
-    Part,
-    Sampling,
-    Text,
-    Vocabulary,
-)
-from msopt.measured.step_times import (
-    BatchTiming,
-    Term,
-    Timing,
-    Verification,
-    VerificationFit,
-    VerificationRow,
-)
-from msopt.measured.task_acceptance import (
-    CurvePoint,
-    Estimate,
-    PayloadRow,
-    Spread,
-    TaskAcceptance,
-    curve_of_counts,
-)
+from msopt.measured.provenance import Count, Day, Machine, Model, Origin, Part, Sampling, Text, Vocabulary
+from msopt.measured.step_times import BatchTiming, Timing, Verification
+from msopt.measured.task_acceptance import PayloadRow, TaskAcceptance
 from msopt.numerics.intervals import LEVEL
 from msopt.shown.object_summary import Shown, Summary, figures, spread_of
 from msopt.shown.pictures import curves_with_intervals, titled
 
 if TYPE_CHECKING:
-    from msopt.shown.pictures import Axes
+    import pandas as pd
 
-__all__ = [
-    "VERSION",
-    "BatchTiming",
-    "CurvePoint",
-    "Estimate",
-    "PayloadRow",
-    "Profile",
-    "Spread",
-    "TaskAcceptance",
-    "Term",
-    "Timing",
-    "Verification",
-    "VerificationFit",
-    "VerificationRow",
-    "curve_of_counts",
-]
+    from msopt.shown.pictures import Axes
 
 VERSION: Literal[1] = 1
 """The version of the schema below; a change that breaks old files raises it."""
@@ -155,17 +116,9 @@ class Profile(Shown, Part):
         return Summary(f"Profile {self.name}: {self.label}", facts, columns if self.tasks else {})
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """The acceptance curve of each task with its interval; loads matplotlib.
+        """The acceptance curve of each task with its interval, on `ax` or a new figure; loads matplotlib.
 
-        Parameters
-        ----------
-        ax : Axes, optional
-            Where to draw; a new figure by default.
-
-        Raises
-        ------
-        MsoptError
-            Where it holds no task.
+        MsoptError where it holds no task.
         """
         if not self.tasks:
             raise MsoptError(f'profile "{self.name}" holds no acceptance that could be drawn')
@@ -176,6 +129,17 @@ class Profile(Shown, Part):
             curves[name] = (value, low, high)
         axes = curves_with_intervals(ax, curves, "position in the draft, l", "S(l), all of the first l accepted [1]")
         return titled(axes, self.name)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The acceptance curves: a row for each task and position l, with S(l) [1] and its interval; loads pandas."""
+        import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
+
+        rows = [
+            {"task": name, "position": place, "survival": point.survival, "low": point.low, "high": point.high}
+            for name, task in self.tasks.items()
+            for place, point in enumerate(task.curve, start=1)
+        ]
+        return pd.DataFrame(rows, columns=["task", "position", "survival", "low", "high"])
 
     @property
     def cautions(self) -> tuple[str, ...]:

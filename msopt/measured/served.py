@@ -14,8 +14,8 @@ from scipy.optimize import brentq
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
-from msopt.measured.profile import CurvePoint
 from msopt.measured.served_counts import Counts, curve_of
+from msopt.measured.task_acceptance import CurvePoint
 from msopt.model.acceptance import Acceptance
 from msopt.model.validation import MOST_SERVED, check_whole
 from msopt.numerics.intervals import proportion_interval, student_factor
@@ -111,6 +111,8 @@ class Served:
     def of_counts(cls, counts: Sequence[Counts], draft_length: int | None, told: frozenset[int] = frozenset()) -> Self:
         """Counts added up: those by position where there are any, else those with drafts, else tokens alone.
 
+        ParameterError in one line where nothing was drafted, or a draft length is missing or superfluous.
+
         Parameters
         ----------
         counts : sequence of Counts
@@ -119,11 +121,6 @@ class Served:
             The tokens of every draft, where only accepted and drafted tokens are told [token].
         told : frozenset of int
             The lengths that the server chooses from, where it says so [token].
-
-        Raises
-        ------
-        ParameterError
-            One line, where nothing was drafted, or a draft length is missing or superfluous.
         """
         counts = [part for part in counts if part.drafted]
         if not counts:

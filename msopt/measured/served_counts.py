@@ -57,11 +57,7 @@ class Counts:
         """With the drafts and the accepted tokens that follow where all drafts have one length.
 
         Where emitted tokens are told, `accepted` is what the rule would have accepted, behind a rejection, too.
-
-        Raises
-        ------
-        ParameterError
-            Where the tokens do not come from drafts of this length.
+        ParameterError where the tokens do not come from drafts of this length.
         """
         drafts, over = divmod(self.drafted, draft_length)
         if self.emitted is None:

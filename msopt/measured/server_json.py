@@ -18,10 +18,7 @@ Cut = str
 def json_objects(lines: Sequence[str], key: str) -> Iterator[tuple[int, Mapping[str, Any] | Cut]]:
     """The objects that hold a key, at any depth, each with the line that its outermost value begins in.
 
-    Raises
-    ------
-    ParameterError
-        Where the text begins JSON over and over and ends none of it.
+    ParameterError where the text begins JSON over and over and ends none of it.
     """
     text = "\n".join(lines)
     last_line = text.rstrip().rfind("\n") + 1

@@ -22,12 +22,8 @@ _Samples = dict[str, dict[_Key, dict[int, int]]]
 def read_counters(lines: Sequence[str], prefix: str, model: str | None) -> list[Counts]:
     """The counts of every engine of one model.
 
-    vLLM's V0 engine counts emitted tokens in place of drafts.
-
-    Raises
-    ------
-    ParameterError
-        One line, for counters that are cut short, contradict each other or are of several models.
+    vLLM's V0 engine counts emitted tokens in place of drafts. ParameterError in one line for counters that are cut
+    short, contradict each other or are of several models.
     """
     counts = _counts(lines, prefix)
     keys = counts.get("drafts") or counts.get("draft_tokens", {})

@@ -94,15 +94,11 @@ class CurvePoint(Part):
 def curve_of_counts(visited: Iterable[float], accepted: Iterable[int], level: float = LEVEL) -> tuple[CurvePoint, ...]:
     """The acceptance curve from what happened at each position.
 
-    S(l) is the product of accepted/visited up to l, so that rounds cut short (by the end of the text) count
-    as far as they went. The interval is that of the proportion S(l) among as many rounds as were not cut short
-    before l: without any cut, accepted rounds out of all. Positions from the first that was never visited on
-    are left out. Visits that are known on average only need not be whole.
-
-    Raises
-    ------
-    ParameterError
-        Where more is accepted than visited, or visited than accepted before.
+    S(l) is the product of accepted/visited up to l, so that rounds cut short (by the end of the text) count as far as
+    they went. The interval is that of the proportion S(l) among as many rounds as were not cut short before l: without
+    any cut, accepted rounds out of all. Positions from the first that was never visited on are left out. Visits that
+    are known on average only need not be whole. ParameterError where more is accepted than visited, or visited than
+    accepted before.
     """
     points: list[CurvePoint] = []
     rounds, before = 0.0, 0.0

@@ -50,10 +50,7 @@ _BY_POSITION, _IN_ALL = ("drafted_tokens", "accepted_tokens"), ("num_draft_token
 def read_tensorrt_counters(lines: Sequence[str], model: str | None) -> list[Counts]:
     """The counts of all workers of one model.
 
-    Raises
-    ------
-    ParameterError
-        One line, for counters that are cut short, contradict each other or are of several models.
+    ParameterError in one line for counters that are cut short, contradict each other or are of several models.
     """
     counts: dict[str, dict[str, dict[int, int]]] = {}
     for sample in samples(lines, COUNTERS, _UNIT):

@@ -65,10 +65,7 @@ class LogReading:
 def read_log(lines: Sequence[str]) -> LogReading:
     """What the lines of a log say; the last one has no line break after it unless it is empty.
 
-    Raises
-    ------
-    ParameterError
-        One line, where no record can be read, one contradicts itself, or several models speak.
+    ParameterError in one line where no record can be read, one contradicts itself, or several models speak.
     """
     models = sorted({model for line in lines if (model := _model(line))})
     if len(models) > 1:

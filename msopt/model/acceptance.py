@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from msopt.arrays import LARGEST_TABLE, BoolArray, FloatArray, Frozen, IntArray, vector
+from msopt.arrays import LARGEST_TABLE, BoolArray, FloatArray, Frozen, IntArray, frozen, vector
 from msopt.errors import ParameterError
 from msopt.numerics.special import log_or_minus_infinity
 
@@ -117,7 +117,7 @@ class Tabulated:
     knots = True
 
     def __init__(self, head: FloatArray, alpha: FloatArray, spread: FloatArray) -> None:
-        self.log_slope = np.zeros(alpha.size)
+        self.log_slope, self._devices = np.zeros(alpha.size), np.arange(alpha.size)
         self._head, self._alpha, self._spread = head, alpha, spread
         self._survival: FloatArray = np.ones((1, alpha.size))
         self._tokens: FloatArray = np.ones((1, alpha.size))
@@ -125,20 +125,17 @@ class Tabulated:
     def survival(self, length: FloatArray) -> FloatArray:
         """S(l), read from the table."""
         whole = self._reach(length)
-        return np.asarray(self._survival[whole, self._column(whole)])
+        return np.asarray(self._survival[whole, self._devices])
 
     def expected_tokens(self, length: FloatArray) -> FloatArray:
         """E(L), linear between whole lengths."""
         whole = self._reach(length + 1.0) - 1
-        column = self._column(whole)
-        return np.asarray(self._tokens[whole, column] + (length - whole) * self._survival[whole + 1, column])
+        more = (length - whole) * self._survival[whole + 1, self._devices]
+        return np.asarray(self._tokens[whole, self._devices] + more)
 
     def log_marginal_tokens(self, length: FloatArray) -> FloatArray:
         """ln S(floor(L) + 1), the slope of E to the right of L."""
         return log_or_minus_infinity(self.survival(np.floor(length) + 1.0))
-
-    def _column(self, whole: IntArray) -> IntArray:
-        return np.broadcast_to(np.arange(self._alpha.size), whole.shape)
 
     def _reach(self, length: FloatArray) -> IntArray:
         """Whole lengths as indices, after growing the table (by doubling) to hold them."""
@@ -255,21 +252,21 @@ class Acceptance(Frozen):
             return ((slice(None), found[0][1]),)
         return tuple(found)
 
-    @property
+    @cached_property
     def smooth(self) -> bool:
         """Whether every E_k is smooth between whole lengths."""
-        return not self.knots.any()
+        return not bool(self.knots.any())
 
     @cached_property
     def geometric(self) -> bool:
         """Whether every device follows the geometric law, smooth between whole lengths."""
         return len(self.groups) == 1 and isinstance(self.groups[0][1], Geometric)
 
-    @property
+    @cached_property
     def last_measured(self) -> IntArray:
         """The last measured length of each device; where nothing was measured, a length no draft reaches."""
         never = np.iinfo(np.int64).max
-        return np.array([never if c is None else c.size for c in self.curves], dtype=np.int64)
+        return frozen(np.array([never if c is None else c.size for c in self.curves], dtype=np.int64))
 
     def survival(self, length: Any) -> FloatArray:
         """S_k(l) at whole lengths of shape (..., K)."""

@@ -79,11 +79,11 @@ class Control(Frozen):
                 )
         for field in ("draft_length", "bandwidth_hz"):
             values = numbers(getattr(self, field), f"control: {field}")
-            if not np.all(np.isfinite(values)):
+            if not np.isfinite(values).all():
                 raise ParameterError(f"control: {field} holds a number that is not finite")
             object.__setattr__(self, field, values)
         whole = np.rint(self.draft_length)
-        if not np.all((whole == self.draft_length) & (np.abs(whole) <= 2.0**53)):
+        if not ((whole == self.draft_length) & (np.abs(whole) <= 2.0**53)).all():
             raise ParameterError("control: draft_length holds a number that is not whole")
         object.__setattr__(self, "draft_length", frozen(whole.astype(np.int64)))
         if self.served is not None:

@@ -92,7 +92,7 @@ def play(
 ) -> Round:
     """The round with given lengths and bandwidths: drafts are there when the last device has sent its own."""
     finished = finish_s(scenario, problem, draft_length, bandwidth_hz)
-    return round_at(scenario, draft_length, np.max(finished, axis=-1), correction_s)
+    return round_at(scenario, draft_length, finished.max(axis=-1), correction_s)
 
 
 def play_some(scenario: Scenario, played: Round, draft_length: Any, served: BoolArray) -> Round:

@@ -156,7 +156,7 @@ class Sum(Utility):
 
     def value(self, tokens: FloatArray, round_s: FloatArray) -> FloatArray:
         """Goodput [token/s]."""
-        return np.asarray(np.sum(tokens, axis=-1) / round_s)
+        return np.asarray(np.add.reduce(tokens, axis=-1) / round_s)
 
     def terms(self, tokens: FloatArray, round_s: tuple[float, float], target: float) -> WorthTerms:
         """Exact: a round beats G where its tokens are more than G T."""
@@ -181,6 +181,6 @@ def utility_value(utility: Utility, tokens: FloatArray, round_s: FloatArray) -> 
 
 
 def _no_nan(utility: Utility, method: str, answer: FloatArray) -> None:
-    if not np.all(answer < np.inf):
+    if not (answer < np.inf).all():
         told = "NaN" if np.any(np.isnan(answer)) else "infinity"
         raise ParameterError(f"utility {utility.name}: {method} answers {told}")

@@ -14,20 +14,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, Frozen, frozen, vector
-from msopt.errors import ParameterError, PowerWarning
+from msopt.errors import PowerWarning
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
 from msopt.model.fields import OF_A_VARIANT, ONE_FOR_ALL, PER_DEVICE
 from msopt.model.problems import KINDS, PROBLEMS, Problem
 from msopt.model.scenario_checks import check, device_label, powers_changed, slips
 from msopt.model.scenario_shown import scenario_plot, scenario_summary
-from msopt.model.sharing import (
-    FixedSnr,
-    PowerLimited,
-    Sharing,
-    UplinkSharing,
-    spectral_efficiency,
-)
+from msopt.model.sharing import FixedSnr, PowerLimited, Sharing, UplinkSharing, spectral_efficiency
 from msopt.shown.object_summary import Shown, Summary
 from msopt.units import db_to_linear, linear_to_db
 
@@ -143,13 +137,9 @@ class Scenario(Shown, Frozen):
     def read(cls, path: str | PathLike[str]) -> Self:
         """Read a scenario file (design section 2); raises ParameterError naming the file, key and value."""
         from msopt.files.scenario_toml import parse
-        from msopt.files.whole_files import read_text
+        from msopt.files.whole_files import read_as
 
-        text = read_text(path)
-        try:
-            return cls(**parse(text, Path(path).stem, Path(path).parent))
-        except ParameterError as error:
-            raise ParameterError(f"{path}: {error}") from None
+        return read_as(path, lambda text: cls(**parse(text, Path(path).stem, Path(path).parent)))
 
     def write(self, path: str | PathLike[str], comment: str = "") -> None:
         """Write the scenario file in numbers, whole or not at all, under a comment; `read` gives an equal scenario."""
@@ -280,7 +270,7 @@ class Scenario(Shown, Frozen):
             Who takes part in the round; all by default.
         """
         if served is None and not self.padded_batches:
-            return np.asarray(self.verify_idle_s + self.verify_per_token_s * np.sum(draft_length, axis=-1))
+            return np.asarray(self.verify_idle_s + self.verify_per_token_s * np.add.reduce(draft_length, axis=-1))
         lengths = np.asarray(draft_length, dtype=float)
         part = np.ones(lengths.shape, dtype=bool) if served is None else served
         count = np.count_nonzero(part, axis=-1)
@@ -306,7 +296,7 @@ class Scenario(Shown, Frozen):
         """The devices by uplink, drafting time and acceptance, on `ax` or a new figure; loads matplotlib."""
         return scenario_plot(vars(self), ax)
 
-    @property
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What is allowed but looks like a slip."""
         return slips(vars(self))

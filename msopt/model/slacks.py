@@ -212,10 +212,7 @@ _OF_EVERY_CONTROL: tuple[Limit[ControlCase], ...] = (
 _ONE_LENGTH: Limit[ControlCase] = Limit(
     name="one length for all",
     unit="token",
-    sides=lambda case: (
-        np.max(case.length),
-        np.min(np.where(case.served, case.length, np.max(case.length))),
-    ),
+    sides=lambda case: (np.max(case.length), np.min(np.where(case.served, case.length, np.max(case.length)))),
 )
 
 LIMITS: Mapping[str, tuple[Limit[ControlCase], ...]] = MappingProxyType(

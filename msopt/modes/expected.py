@@ -51,10 +51,7 @@ def expected_correction(
 ) -> ExpectedCorrection:
     """Exact where the table of outcomes is small enough, else sampled with a seed of its own.
 
-    Raises
-    ------
-    ParameterError
-        For more devices than `LARGEST_SAMPLED`, or than `EXACT_UP_TO` where bandwidths are free.
+    ParameterError for more devices than `LARGEST_SAMPLED`, or than `EXACT_UP_TO` where bandwidths are free.
     """
     largest = RANDOM_EXACT_UP_TO if rule == "random" else EXACT_UP_TO
     if scenario.device_count <= largest:

@@ -78,9 +78,7 @@ class PayloadChoice(Frozen):
 
 
 def best_payloads(
-    scenario: Scenario,
-    allowed: Sequence[UplinkPayload] = UPLINK_PAYLOADS,
-    correction: Correction = EQUAL_SHARES,
+    scenario: Scenario, allowed: Sequence[UplinkPayload] = UPLINK_PAYLOADS, correction: Correction = EQUAL_SHARES
 ) -> PayloadChoice:
     """The best payloads found, with lengths from the limits of problem `modes`, and a bound on all.
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from msopt.arrays import IntArray, every_length
 from msopt.errors import ParameterError
-from msopt.lengths.homogeneous import best_common_length, common_goodput
+from msopt.lengths.homogeneous import best_common_goodput
 from msopt.lengths.separable import equal_share_lengths
 from msopt.model.goodput import finish_s, round_at
 from msopt.model.problems import KINDS
@@ -18,10 +18,7 @@ FIXED_LENGTH = 8
 def fixed_lengths(scenario: Scenario, length: int | None = None) -> IntArray:
     """[MS] Fixed BW&L: the same length for all, 8 within the limits by default, over equal shares.
 
-    Raises
-    ------
-    ParameterError
-        For a length outside the scenario's limits.
+    ParameterError for a length outside the scenario's limits.
     """
     low, high = scenario.length_limits("heterogeneous")
     if length is None:
@@ -61,20 +58,15 @@ def centralised_goodput(scenario: Scenario, problem: Problem, *, serial: bool = 
     """[MS] Cen-SPIN: drafting and verification at the server, one best length for the batch, no radio [token/s].
 
     The paper does not say how the server drafts: a token for all devices in one batched step, or (`serial`) for one
-    device after another, K steps for a token of all.
-
-    Raises
-    ------
-    ParameterError
-        Where the scenario has no `server.draft_s_per_token`.
+    device after another, K steps for a token of all. ParameterError where the scenario has no
+    `server.draft_s_per_token`.
     """
     step = scenario.server_draft_s_per_token
     if step is None:
         name = "centralised-serial" if serial else "centralised"
         raise ParameterError(f"method {name} needs server.draft_s_per_token in the scenario")
     step *= scenario.device_count if serial else 1
-    length, _ = best_common_length(scenario, step, scenario.length_limits(problem))
-    return float(common_goodput(scenario, step, np.array([length], dtype=float))[0])
+    return best_common_goodput(scenario, step, scenario.length_limits(problem))
 
 
 def server_only_goodput(scenario: Scenario) -> float:

@@ -38,10 +38,7 @@ def grid_lengths(
 ) -> IntArray:
     """The best rounded lengths on the grid, shape (K,); `spacing` is that of phi.
 
-    Raises
-    ------
-    InfeasibleError
-        Where rule "skip" drops every pair.
+    InfeasibleError where rule "skip" drops every pair.
     """
     require_memory(
         8 * _COPIES * phi_points * lambda_points * scenario.device_count,

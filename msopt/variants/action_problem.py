@@ -49,13 +49,7 @@ class ActionProblem:
         Of that table.
     """
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        table: ActionTable,
-        utility: Utility,
-        rules: TableRules,
-    ) -> None:
+    def __init__(self, scenario: Scenario, table: ActionTable, utility: Utility, rules: TableRules) -> None:
         self.scenario = scenario
         self.table = table
         self.utility = utility

@@ -8,12 +8,13 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError, ParameterError
-from msopt.lengths.region_search import LARGEST_CHOICE, SearchEffort
+from msopt.lengths.region_search import LARGEST_CHOICE
 from msopt.model.control_limit import ControlLimit
 from msopt.model.goodput import Round
 from msopt.model.objective import GOODPUT, Utility
 from msopt.model.scenario import Scenario
 from msopt.model.slacks import Slack
+from msopt.numerics.best_first import SearchEffort
 from msopt.variants.action_problem import ActionProblem
 from msopt.variants.action_table import ActionTable
 from msopt.variants.conflict import why_none
@@ -196,18 +197,11 @@ def _without_others(found: ActionsSolution, admitted: Admitted) -> IntArray:
 
 
 def _searched(
-    scenario: Scenario,
-    tables: Sequence[ActionTable],
-    variant: Variant,
-    effort: SearchEffort,
-    starts: IntArray | None,
+    scenario: Scenario, tables: Sequence[ActionTable], variant: Variant, effort: SearchEffort, starts: IntArray | None
 ) -> ActionsSolution | None:
     """The best choice for the utility alone; None where there is none.
 
-    Raises
-    ------
-    InfeasibleError
-        Where none was found before the effort was spent.
+    InfeasibleError where none was found before the effort was spent.
     """
     best: tuple[ActionProblem, TableProof] | None = None
     bounds, nodes, unknown = [], 0, ""

@@ -6,10 +6,10 @@ import numpy as np
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError
-from msopt.lengths.region_search import SearchEffort
 from msopt.model.control import Control
 from msopt.model.goodput import finish_s
 from msopt.model.scenario import Problem, Scenario
+from msopt.numerics.best_first import SearchEffort
 from msopt.variants.action_table import ActionTable
 from msopt.variants.best_actions import ActionsSolution, best_of_variant
 from msopt.variants.variant import Variant
@@ -18,12 +18,11 @@ _WAITS = 1e-9  # relative: a deadline this much beyond the last draft is waited 
 
 
 def solve_lengths(
-    scenario: Scenario,
-    variant: Variant,
-    effort: SearchEffort | None = None,
-    starts: IntArray | None = None,
+    scenario: Scenario, variant: Variant, effort: SearchEffort | None = None, starts: IntArray | None = None
 ) -> tuple[Control, ActionsSolution]:
     """The best draft length for each device, as a control of problem `heterogeneous`.
+
+    InfeasibleError where no lengths keep all limits.
 
     Parameters
     ----------
@@ -33,11 +32,6 @@ def solve_lengths(
     effort : SearchEffort, optional
     starts : array of int, shape (n, K), optional
         Draft lengths to begin with.
-
-    Raises
-    ------
-    InfeasibleError
-        Where no lengths keep all limits.
     """
     table = ActionTable.of_lengths(scenario, idle=variant.idle)
     low, _ = scenario.length_limits("heterogeneous")
@@ -48,16 +42,13 @@ def solve_lengths(
 def round_lengths(scenario: Scenario, variant: Variant, real_length: FloatArray) -> Control:
     """The best control of problem `heterogeneous` whose lengths are real ones rounded up or down; else the best of all.
 
+    InfeasibleError where no lengths keep all limits.
+
     Parameters
     ----------
     scenario, variant
     real_length : array, shape (K,)
         Within the limits.
-
-    Raises
-    ------
-    InfeasibleError
-        Where no lengths keep all limits.
     """
     low, high = (int(end) for end in (np.floor(np.min(real_length)), np.ceil(np.max(real_length))))
     near = scenario.replace(min_draft_length=low, max_draft_length=max(high, 1))
@@ -71,12 +62,11 @@ def round_lengths(scenario: Scenario, variant: Variant, real_length: FloatArray)
 
 
 def solve_common_length(
-    scenario: Scenario,
-    variant: Variant,
-    effort: SearchEffort | None = None,
-    lengths: tuple[int, int] | None = None,
+    scenario: Scenario, variant: Variant, effort: SearchEffort | None = None, lengths: tuple[int, int] | None = None
 ) -> tuple[Control, ActionsSolution]:
     """The best one length for all who take part, as a control of problem `homogeneous`: every length is tried.
+
+    InfeasibleError where no length keeps all limits.
 
     Parameters
     ----------
@@ -85,11 +75,6 @@ def solve_common_length(
         For each length.
     lengths : pair of int, optional
         The first and the last that are tried; the scenario's limits by default.
-
-    Raises
-    ------
-    InfeasibleError
-        Where no length keeps all limits.
     """
     table = ActionTable.of_lengths(scenario, "homogeneous", idle=variant.idle)
     low, high = scenario.length_limits("homogeneous") if lengths is None else lengths

@@ -4,9 +4,6 @@ Best first over regions of deadlines, of the devices' own verification time and 
 nothing in it can beat the best value known, or when the few choices that may are all scored.
 """
 
-import heapq
-import itertools
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -15,7 +12,7 @@ import numpy as np
 from msopt.arrays import FloatArray, IntArray
 from msopt.errors import InfeasibleError
 from msopt.lengths.enumeration import combinations
-from msopt.lengths.region_search import SearchEffort
+from msopt.numerics.best_first import EDGE, NARROW, BestFirst, SearchEffort, cut, is_narrow
 from msopt.variants.action_problem import ActionProblem, Outcome
 from msopt.variants.table_relaxation import Relaxed, TableRegion, TableRelaxation
 
@@ -24,10 +21,6 @@ _SCORED = 2_000_000  # actions of all combinations of many devices
 _LEAST_COMBINATIONS = 16  # however many devices there are
 _ALIKE = 0.9  # of the excess that is left in the middle of an interval: halving it gains less than settling a device
 _HALF = 0.5  # of the share of a device's actions
-_NARROW = 1e-13  # relative: deadlines that differ by round-off
-_WIDE = 4.0  # an end so many times as far from the first deadline as the other: halved on a logarithmic scale
-_NEAR_START = 1.0 / 16.0
-_EDGE = 1e-9  # relative, beyond either end of the deadlines
 _FIRST_DEADLINES = 24
 _MORE_DEADLINES = 3  # where a value is known already
 _POLISHES = 50
@@ -59,7 +52,7 @@ class TableProof:
     nodes: int
 
 
-class TableSearch:
+class TableSearch(BestFirst[Relaxed]):
     """One search; `run` once.
 
     Parameters
@@ -71,17 +64,14 @@ class TableSearch:
     """
 
     def __init__(self, problem: ActionProblem, effort: SearchEffort, known: float = -np.inf) -> None:
+        super().__init__(effort)
         self.problem = problem
-        self.effort = effort
         self.known = known
-        self.nodes = self.regions = 0
+        self.numbers = problem.table.tokens.size
         self._most = int(np.clip(_SCORED // problem.table.shape[1], _LEAST_COMBINATIONS, _COMBINATIONS))
         self.value, self.deadline_s = -np.inf, np.inf
         self.choice: IntArray | None = None
         self._relaxation = TableRelaxation(problem)
-        self._heap: list[tuple[float, int, Relaxed]] = []
-        self._number = itertools.count()
-        self._began = time.monotonic()
 
     def score(self, choices: IntArray) -> Outcome:
         """Keep the best of some choices, shape (n, K), where it beats what is known."""
@@ -111,26 +101,19 @@ class TableSearch:
         if interval is None:
             return None
         everywhere = TableRegion(interval, (0.0, np.inf), self.problem.rules.allowed)
-        if self.known > -np.inf and self._relaxation.examine(everywhere, self._trial) is None:
+        if self.known > -np.inf and self._relaxation.examine(everywhere, self.trial) is None:
             return None
         self._first_choices(interval)
         self._polish()
         self._add(everywhere)
-        while self.open and not self._spent():
-            self._split(heapq.heappop(self._heap)[2])
+        while self.step():
+            pass
         if self.choice is None:
             if self.open:
                 raise InfeasibleError("no choice of actions keeps all limits, as far as the search went")
             return None
-        left = -self._heap[0][0] if self._heap else -np.inf
-        bound = max(left, self._trial)
-        return TableProof(
-            self.choice,
-            self.value,
-            float(np.floor(bound)) if self.problem.utility.whole else bound,
-            self.deadline_s,
-            self.nodes,
-        )
+        bound = float(np.floor(self.bound)) if self.problem.utility.whole else self.bound
+        return TableProof(self.choice, self.value, bound, self.deadline_s, self.nodes)
 
     def possible(self) -> bool:
         """Whether any choice keeps all limits, as far as the effort goes."""
@@ -140,28 +123,15 @@ class TableSearch:
         self._add(TableRegion(interval, (0.0, np.inf), self.problem.rules.allowed))
         if self.choice is None and self.open:
             self._first_choices(interval, until_any=True)
-        while self.choice is None and self.open and not self._spent():
-            self._split(heapq.heappop(self._heap)[2])
+        while self.choice is None and self.step():
+            pass
         return self.choice is not None
 
     @property
-    def open(self) -> bool:
-        """Whether a region may hold a better choice."""
-        return bool(self._heap) and -self._heap[0][0] > self._trial
-
-    @property
-    def _trial(self) -> float:
+    def trial(self) -> float:
         """What a choice must have to count as better."""
         reached = max(self.value, self.known)
         return self.problem.utility.better(reached) if reached > -np.inf else self._worst
-
-    def _spent(self) -> bool:
-        effort = self.effort
-        return (
-            (effort.regions is not None and self.regions >= effort.regions)
-            or (effort.nodes is not None and self.nodes >= effort.nodes)
-            or (effort.seconds is not None and time.monotonic() - self._began >= effort.seconds)
-        )
 
     # Where to look.
 
@@ -191,8 +161,8 @@ class TableSearch:
         ever = allowed & np.isfinite(need(size * _FOREVER))  # who never fits is not waited for
         last = _least(all_fit, max(size, first[1], start))
         end = max(start, size * _FOREVER if last is None else last[1])
-        self._worst = self._worst_value(end * (1.0 + _EDGE) + problem.base_s + own)
-        interval = start * (1.0 - _EDGE), end * (1.0 + _EDGE)
+        self._worst = self._worst_value(end * (1.0 + EDGE) + problem.base_s + own)
+        interval = start * (1.0 - EDGE), end * (1.0 + EDGE)
         return interval if interval[1] > interval[0] else (interval[0], interval[0] + np.finfo(float).tiny)
 
     def _worst_value(self, round_s: float) -> float:
@@ -210,9 +180,9 @@ class TableSearch:
         start, end = interval
         base = max(start, 1e-6 * end)
         for deadline in np.geomspace(base, end, _FIRST_DEADLINES if self.known == -np.inf else _MORE_DEADLINES):
-            if (until_any or self._spent()) and self.choice is not None:
+            if (until_any or self.spent) and self.choice is not None:
                 return
-            found = self._relaxation.examine(self._slice(float(deadline)), self._trial)
+            found = self._relaxation.examine(self._slice(float(deadline)), self.trial)
             self.regions += 1
             if found is not None:
                 self.score(found.candidates)
@@ -236,7 +206,7 @@ class TableSearch:
             choices[np.arange(action.size), device] = action
             if action.size:
                 self.score(choices)
-            if likely or not self.value > before or self._spent():
+            if likely or not self.value > before or self.spent:
                 return
 
     def _worse(self, choice: IntArray) -> FloatArray:
@@ -260,7 +230,7 @@ class TableSearch:
         """Examine a region and keep it where it is not closed."""
         self.nodes += 1
         self.regions += 1
-        found = self._relaxation.examine(region, self._trial)
+        found = self._relaxation.examine(region, self.trial)
         if found is None:
             return
         self.score(found.candidates)
@@ -270,9 +240,9 @@ class TableSearch:
             if len(choices):
                 self.score(choices)
             return
-        heapq.heappush(self._heap, (-found.bound, next(self._number), found))
+        self.keep(found.bound, found)
 
-    def _split(self, found: Relaxed) -> None:
+    def split(self, found: Relaxed) -> None:
         """Halve an interval; or, where that would tell little, settle the device that the relaxation breaks."""
         region = found.region
         narrow = self._narrow(region)
@@ -296,12 +266,12 @@ class TableSearch:
     def _in_the_middle(self, region: TableRegion) -> float:
         """The excess where both intervals shrink to their middles: what halving them leaves at least."""
         deadline = 0.5 * sum(region.deadline_s)
-        own = 0.5 * sum(self._own(region)) if self._curved else None
+        own = 0.5 * sum(region.own_within(self.problem.own_s)) if self._curved else None
         self.regions += 1
         point = TableRegion(
             (deadline, deadline), region.own_s if own is None else (own, own), region.left, region.prices
         )
-        found = self._relaxation.examine(point, self._trial)
+        found = self._relaxation.examine(point, self.trial)
         return -np.inf if found is None else float(np.max(found.excess))
 
     def _halves(self, found: Relaxed, device: int) -> Iterator[TableRegion]:
@@ -322,15 +292,15 @@ class TableSearch:
 
     def _cuts(self, region: TableRegion) -> Iterator[TableRegion]:
         """The region's deadlines in two; or the devices' own time, where that spans more and makes a round no line."""
-        own = self._own(region)
+        own = region.own_within(self.problem.own_s)
         start, end = region.deadline_s
         if self._curved and own[1] - own[0] > end - start:
             middle = 0.5 * (own[0] + own[1])
             for part in ((own[0], middle), (middle, own[1])):
                 yield TableRegion(region.deadline_s, part, region.left, None)
             return
-        cut = self._cut(start, end)
-        for interval in ((start, cut), (cut, end)):
+        middle = cut(start, end)
+        for interval in ((start, middle), (middle, end)):
             yield TableRegion(interval, region.own_s, region.left, region.prices)
 
     @property
@@ -339,24 +309,10 @@ class TableSearch:
         rules = self.problem.rules
         return not self.problem.utility.linear or bool(rules.spares or rules.airtimes)
 
-    def _own(self, region: TableRegion) -> tuple[float, float]:
-        own = self.problem.own_s
-        least = float(np.sum(np.min(np.where(region.left, own, np.inf), axis=0)))
-        most = float(np.sum(np.max(np.where(region.left, own, -np.inf), axis=0)))
-        return max(least, region.own_s[0]), min(most, region.own_s[1])
-
     def _narrow(self, region: TableRegion) -> bool:
         start, end = region.deadline_s
-        own = self._own(region)
-        thin = end - start <= _NARROW * end or not start < self._cut(start, end) < end
-        return thin and (not self._curved or own[1] - own[0] <= _NARROW * max(end, own[1]))
-
-    @staticmethod
-    def _cut(start: float, end: float) -> float:
-        """The middle, on a logarithmic scale where the interval spans much."""
-        if start <= 0.0:
-            return _NEAR_START * end
-        return float(np.sqrt(start * end)) if end > _WIDE * start else 0.5 * (start + end)
+        own = region.own_within(self.problem.own_s)
+        return is_narrow(start, end) and (not self._curved or own[1] - own[0] <= NARROW * max(end, own[1]))
 
 
 def _least(holds: Callable[[float], bool], size: float) -> tuple[float, float] | None:

@@ -44,7 +44,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from msopt import ParameterError
+from msopt import PROBLEMS, ParameterError
 from msopt.errors import describe
 from msopt.files.scenario_toml import load_toml
 from msopt.files.whole_files import read_text
@@ -182,7 +182,7 @@ class Calibration(BaseModel):
 
     def _check_unknown(self, name: str, unknown: Unknown) -> None:
         methods = [method.name for method in methods_of(self.base.problem)]
-        known = [*SETTINGS, *methods, *RANGES, *_READ]
+        known = names_of_unknowns(self.base.problem)
         if name not in known:
             raise ValueError(f"unknowns: {describe(name)} is no setting{near_words(name, known)}")
         if name in SETTINGS or name in RANGES:
@@ -253,6 +253,12 @@ class Calibration(BaseModel):
         return [str(method) for name in named for method in replaced.get(name, [name]) if method != UPLINK_SET] or [
             OPTIMUM
         ]
+
+
+def names_of_unknowns(*problems: Problem) -> list[str]:
+    """What may be unknown: settings, which method of the problems (of any where none is named), how it was read."""
+    methods = [method.name for problem in problems or PROBLEMS for method in methods_of(problem)]
+    return list(dict.fromkeys([*SETTINGS, *methods, *RANGES, *_READ]))
 
 
 def _conditions(at: Any, along: Any) -> tuple[dict[str, Any], ...]:

@@ -38,6 +38,7 @@ from reports.cli.model_play import (
     ModelOptions,
     Models,
     PlayedClockOption,
+    Quiet,
     played_by_models,
     played_parquet,
     roles_of,
@@ -66,7 +67,13 @@ PlayedProblem = Annotated[
     typer.Option("--problem", help="The problem that is solved for the control (default: heterogeneous)."),
 ]
 PlayedMethod = Annotated[
-    str | None, typer.Option("--method", metavar="NAME", help="The method that solves it (default: decomposition).")
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        autocompletion=opt.methods_so_far,
+        help="The method that solves it (default: decomposition).",
+    ),
 ]
 PlayedControl = Annotated[
     str | None,
@@ -85,7 +92,6 @@ Faults = Annotated[
     str | None,
     typer.Option("--faults", metavar="FAULTS.toml", help="What goes wrong in the play; DESIGN.md, section 15."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no view of the play while it runs.")]
 PlayFolder = Annotated[
     str | None,
     typer.Option(

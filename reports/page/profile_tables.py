@@ -11,7 +11,8 @@ from reports.shared.rows import Row
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from msopt.measured.profile import Estimate, Profile, TaskAcceptance
+    from msopt.measured.profile import Profile
+    from msopt.measured.task_acceptance import Estimate, TaskAcceptance
 
 _TITLES = {
     "profiles": "What was measured, and on what",

@@ -9,7 +9,7 @@ the same bytes as those of a run that was never interrupted.
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import msopt
 from msopt import InfeasibleError, ParameterError
@@ -21,6 +21,7 @@ from reports.studies.finished_points import claim_folder, finished_points, rows_
 from reports.studies.points import SOLVED, chunks, is_fault, solve_points
 from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import Point, Study
+from reports.studies.swept import Swept
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,14 +29,6 @@ if TYPE_CHECKING:
 STUDY, FINISHED, RESULTS = "study.json", "finished.jsonl", "results.parquet"
 _TEXTS = ("scenario_hash", "cause", "utility")
 """Columns that hold text, even where they hold nothing."""
-
-
-class Swept(NamedTuple):
-    """Where the results are, how many rows they have, and those of them in which a method has no answer."""
-
-    results: Path
-    rows: int
-    faults: list[Row]
 
 
 def sweep(
@@ -93,7 +86,7 @@ def sweep(
                 progress(count, len(points))
         all_rows = [row for number in range(len(points)) for row in done[number]]
         write_bytes(folder / RESULTS, parquet(all_rows))
-    return Swept(folder / RESULTS, len(all_rows), [row for row in all_rows if is_fault(row)])
+    return Swept(study, folder / RESULTS, len(all_rows), [row for row in all_rows if is_fault(row)])
 
 
 _UNKNOWN: Row = {"status": ""}

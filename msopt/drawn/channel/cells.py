@@ -111,6 +111,8 @@ class Cell(ABC):
     def with_options(self, device_count: int, options: Mapping[str, float]) -> Self:
         """The same cell with its band and powers as options say.
 
+        ParameterError for a value outside its domain, or a ratio where there can be none.
+
         Parameters
         ----------
         device_count : int
@@ -118,11 +120,6 @@ class Cell(ABC):
         options : mapping
             Any of bandwidth_hz, uplink_power_dbm and downlink_power_dbm; or, in place of the two powers,
             power_ratio: R = P_dl/P_ul, with P_dl + K P_ul held at its budget ([UD]).
-
-        Raises
-        ------
-        ParameterError
-            For a value outside its domain, or a ratio where there can be none.
         """
         for option, value in options.items():
             low, high, allowed = _DOMAINS[option]
@@ -143,10 +140,7 @@ class Cell(ABC):
     def with_laws(self, fading: bool | None, over_area: bool | None) -> Self:
         """The same cell with fading, and with places uniform in the area or in the distance, as given.
 
-        Raises
-        ------
-        ParameterError
-            For what is no flag, or an area where places have none.
+        ParameterError for what is no flag, or an area where places have none.
         """
         given: dict[str, Any] = {"fading": fading, "over_area": over_area}
         for option, value in given.items():

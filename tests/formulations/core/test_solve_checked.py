@@ -35,6 +35,12 @@ from reports.methods.convex_variant import conic_optimum
 from tests.formulations.cells import OBJECTIVE_RTOL, S2
 
 
+def hide(monkeypatch: pytest.MonkeyPatch, *modules: str) -> None:
+    """As where they are not installed."""
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in modules else find(name, *rest))
+
+
 @pytest.mark.parametrize(("solver", "limit"), [("CLARABEL", 2), ("ECOS", 2), ("SCS", 3)])
 def test_an_iteration_limit_is_a_failure_that_quotes_the_status(solver: str, limit: int) -> None:
     with pytest.raises(SolverFailedError) as caught:
@@ -124,8 +130,7 @@ def test_unfit_solvers_are_refused_with_the_choice(solver: str) -> None:
 
 
 def test_a_missing_solver_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "scs" else find(name, *rest))
+    hide(monkeypatch, "scs")
     with pytest.raises(SolverMissingError, match="pip install scs") as caught:
         DraftControl(S2).solve("SCS")
     assert "\n" not in str(caught.value)
@@ -145,16 +150,14 @@ def test_a_missing_solver_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_solvers_that_are_there_are_offered(
     monkeypatch: pytest.MonkeyPatch, missing: tuple[str, ...], solver: str, told: str
 ) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in missing else find(name, *rest))
+    hide(monkeypatch, *missing)
     with pytest.raises(MsoptError) as caught:
         DraftControl(S2).solve(solver)
     assert str(caught.value).endswith(told)
 
 
 def test_a_failed_solver_names_another_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "scs" else find(name, *rest))
+    hide(monkeypatch, "scs")
     with pytest.raises(SolverFailedError, match="try CLARABEL, or allow more iterations"):
         DraftControl(S2).solve("ECOS", SolverOptions(max_iterations=1))
 

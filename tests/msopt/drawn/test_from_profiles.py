@@ -8,9 +8,10 @@ from msopt.drawn.draw_preset import draw
 from msopt.drawn.from_profiles import draw_from_profiles
 from msopt.errors import ParameterError
 from msopt.files.scenario_toml import parse, to_toml
-from msopt.measured.profile import Estimate, PayloadRow, Profile
+from msopt.measured.profile import Profile
 from msopt.measured.served import Served
 from msopt.measured.servers import read_server
+from msopt.measured.task_acceptance import Estimate, PayloadRow
 from msopt.model.scenario import Scenario
 from tests.msopt.measured.test_served import counters
 from tests.profiles import profile, task, timing

@@ -183,22 +183,6 @@ def test_methods_and_limits() -> None:
     assert common.goodput == pytest.approx(solve(scenario, "homogeneous").goodput, rel=EXACT)
 
 
-@pytest.mark.parametrize(
-    ("method", "options", "message"),
-    [
-        ("decomposition", {"node_limit": 5}, "option node_limit goes with method exact, not with decomposition"),
-        ("exact", {"node_limit": 0}, "option node_limit = 0 is not a whole number of at least 1"),
-        ("exact", {"time_limit_s": 0}, "option time_limit_s = 0 is not a number above 0"),
-        ("exact", {"time_limit_s": float("nan")}, "option time_limit_s = nan is not a number above 0"),
-        ("grid", {"time_limit_s": 1.0}, "option time_limit_s goes with method exact, not with grid"),
-    ],
-)
-def test_limits_that_cannot_be_asked(method: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError) as raised:
-        solve(scenario_of(s2()), method=method, **options)
-    assert message in str(raised.value)
-
-
 def test_without_any_cap_a_certain_device_is_still_bounded() -> None:
     """Acceptance 1 and no useful limit: too many lengths for the search, which says so; the usual method does not."""
     scenario = scenario_of(s2()).replace(acceptance=[1.0, 0.6], draft_s_per_token=[1e-4, 0.04], max_draft_length=10**9)

@@ -8,8 +8,9 @@ from pydantic import ValidationError
 from scipy.stats import beta, binom
 
 from msopt.errors import ParameterError
-from msopt.measured.profile import BatchTiming, Estimate, Spread, Timing, curve_of_counts
 from msopt.measured.provenance import Machine, Vocabulary
+from msopt.measured.step_times import BatchTiming, Timing
+from msopt.measured.task_acceptance import Estimate, Spread, curve_of_counts
 from msopt.numerics.intervals import proportion_interval
 from tests.profiles import profile, timing
 from tests.tolerances import EXACT

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from msopt.errors import ParameterError
-from msopt.measured.profile import Profile, Timing, Verification, VerificationRow
+from msopt.measured.profile import Profile
 from msopt.measured.served import Served
+from msopt.measured.step_times import Timing, Verification, VerificationRow
 from msopt.measured.verification_times import VerificationTimes
 from msopt.serving.batch_lengths import Schedule, schedule
 from tests.profiles import profile, timing, verification

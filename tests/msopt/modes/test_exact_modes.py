@@ -18,15 +18,11 @@ from msopt.numerics import memory
 from msopt.numerics.clock import Clock
 from tests import brute_force
 from tests.cases import Description, scenario_of
-from tests.mode_cases import problem_of
+from tests.mode_cases import one, problem_of
 from tests.strategies import LAWS, descriptions
 from tests.tolerances import CLOSED_FORM, EXACT, NEVER_ABOVE, OPTIMAL
 
 CURVE = [0.84, 0.69, 0.46, 0.37, 0.10, 0.09]
-
-
-def one(problem: ModeProblem, lengths: np.ndarray) -> float:
-    return float(problem.goodput(np.asarray(lengths, dtype=float)[None, :])[0])
 
 
 def least_lengths(problem: ModeProblem) -> np.ndarray:
@@ -169,14 +165,6 @@ def test_memory_is_checked_before_the_table(monkeypatch: pytest.MonkeyPatch) -> 
     require_exact(three)  # 21^3 combinations, in 16 arrays of 8 bytes each
     with pytest.raises(ParameterError, match="for K = 3 needs about 32 MiB"):
         require_exact(three.replace(max_draft_length=63))
-
-
-def test_limits_go_with_exact_only() -> None:
-    scenario = draw("uldl-qwen25", devices=3)[0]
-    with pytest.raises(ParameterError, match="node_limit goes with method exact"):
-        solve(scenario, "modes", node_limit=3)
-    with pytest.raises(ParameterError, match="time_limit_s = 0 is not a number above 0"):
-        solve(scenario, "modes", "exact", time_limit_s=0)
 
 
 # The pieces

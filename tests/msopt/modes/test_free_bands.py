@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 
 from msopt import ParameterError, Scenario, evaluate_reaction, react
-from msopt.model.control import BAND_RULES, Correction
+from msopt.model.control import BAND_RULES, CORRECTIONS, Correction
 from msopt.model.sharing import UplinkSharing
 from msopt.modes.free_bands import FreeBands
 from reports.crosscheck.random_scenarios import random_scenario
@@ -132,7 +132,7 @@ def test_two_by_uplink(sharing: UplinkSharing) -> None:
     assert bands.uplink_s(NO).tolist() == [0.0]
 
 
-@pytest.mark.parametrize("correction", BAND_RULES)
+@pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("sharing", SHARINGS)
 def test_a_reaction_keeps_its_limits_and_takes_its_time(sharing: UplinkSharing, correction: Correction) -> None:
     for seed in range(8):

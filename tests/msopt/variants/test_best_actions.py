@@ -24,7 +24,7 @@ from msopt import (
     WeightedSum,
     solve_actions,
 )
-from msopt.lengths.region_search import SearchEffort
+from msopt.numerics.best_first import SearchEffort
 from msopt.variants.best_actions import usual_effort
 from msopt.variants.energy_limits import EnergyPerToken
 from tests.brute_force import Floats

@@ -15,7 +15,7 @@ from msopt import (
     solve,
     solve_actions,
 )
-from msopt.lengths.region_search import SearchEffort
+from msopt.numerics.best_first import SearchEffort
 
 CELL = draw("multispin-llama2", devices=12, seed=0)[0]
 BEST = solve(CELL, utility=MaxMin())

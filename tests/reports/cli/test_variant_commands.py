@@ -7,8 +7,7 @@ import pytest
 from msopt import ProportionalFair, Scenario, TokenBudget, evaluate, solve
 from reports.page.answer import answer
 from tests.formulations.cells import S2
-from tests.reports.cli.test_errors import assert_one_line
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 
 VARIED = S2.replace(
     weight=[2.0, 1.0], utility="proportional-fair", token_budget=6, goodput_floor_tokens_per_s=4.0, max_draft_length=5

@@ -9,8 +9,7 @@ from msopt.model.acceptance import Acceptance
 from reports.crosscheck.random_scenarios import random_scenario
 from reports.methods import CONVEX
 from tests.cases import s1, s2, scenario_of
-from tests.reports.cli.test_errors import assert_one_line
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 
 RELAXED_RTOL = 1e-6
 PRICE_RTOL = 1e-3

@@ -8,8 +8,7 @@ import pytest
 from msopt import ParameterError, TokenBudget, solve
 from reports.methods.user_variant import load_variants
 from tests.cases import s2, scenario_of
-from tests.reports.cli.test_errors import assert_one_line
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 
 MINE = "tests.reports.own_variants"
 
