@@ -61,6 +61,7 @@ from reports.studies.study import (
     Number,
     Study,
     Value,
+    beside,
     known_or_raise,
     near_words,
     once_or_raise,
@@ -293,10 +294,7 @@ def read_calibration(file: str) -> Calibration:
     text = read_text(file)
     try:
         calibration = parse_calibration(text)
-        beside = [str(Path(file).parent / name) for name in calibration.base.scenarios]
-        found = [
-            near if Path(near).exists() else name for near, name in zip(beside, calibration.base.scenarios, strict=True)
-        ]
+        found = beside(file, calibration.base.scenarios)
         calibration = calibration.model_copy(update={"base": calibration.base.model_copy(update={"scenarios": found})})
         check_ends(calibration)
     except ParameterError as error:

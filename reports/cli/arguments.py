@@ -297,7 +297,10 @@ CheckSeed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed
 Solvers = Annotated[
     list[str] | None,
     typer.Option(
-        "--solver", metavar="NAME", help="ECOS, CLARABEL, SCS or HIGHS; may be repeated (default: all but SCS)."
+        "--solver",
+        metavar="NAME",
+        help="ECOS, CLARABEL, SCS or HIGHS; may be repeated (default: all but SCS, which is good for "
+        "small programs and a second opinion: slower, and without an answer on measured curves).",
     ),
 ]
 Formulations = Annotated[
@@ -307,11 +310,7 @@ Formulations = Annotated[
 _YOURS = "A function of yours, from a Scenario to a Control, a Solution, K lengths or one for all"
 FormulaName = Annotated[
     str | None,
-    typer.Option(
-        "--formula",
-        metavar="MODULE:FUNCTION",
-        help=f"{_YOURS}, scored beside the formulations.",
-    ),
+    typer.Option("--formula", metavar="MODULE:FUNCTION", help=f"{_YOURS}, scored beside the formulations."),
 ]
 UserVariants = Annotated[
     list[str] | None,
@@ -330,9 +329,5 @@ Folder = Annotated[
 ]
 UserMethods = Annotated[
     list[str] | None,
-    typer.Option(
-        "--method",
-        metavar="MODULE:FUNCTION",
-        help=f"{_YOURS}, beside ours; may be repeated.",
-    ),
+    typer.Option("--method", metavar="MODULE:FUNCTION", help=f"{_YOURS}, beside ours; may be repeated."),
 ]

@@ -16,26 +16,17 @@ if TYPE_CHECKING:
 
 def profile_panels(place: int, tables: "dict[str, DataFrame]") -> list[Panel]:
     """The panels of one profile; `tables` holds its rows of the tables of `reports.page.profile_tables`."""
-    panels = []
-    if len(tables["profile_acceptance"]):
-        panels.append(
-            Panel(f"profile-{place}-acceptance", "Acceptance by task", acceptance_panel(tables["profile_acceptance"]))
-        )
-    if len(tables["profile_curves"]):
-        panels.append(
-            Panel(f"profile-{place}-curves", "Acceptance curves by task", curves_panel(tables["profile_curves"]))
-        )
-    if len(tables["profile_verification"]):
-        panels.append(
-            Panel(
-                f"profile-{place}-verification", "Verification time", verification_panel(tables["profile_verification"])
-            )
-        )
-    if len(tables["profile_payload"]):
-        panels.append(
-            Panel(f"profile-{place}-payload", "Payload against acceptance", payload_panel(tables["profile_payload"]))
-        )
-    return panels
+    parts = (
+        ("acceptance", "Acceptance by task", acceptance_panel),
+        ("curves", "Acceptance curves by task", curves_panel),
+        ("verification", "Verification time", verification_panel),
+        ("payload", "Payload against acceptance", payload_panel),
+    )
+    return [
+        Panel(f"profile-{place}-{name}", title, drawn(tables[f"profile_{name}"]))
+        for name, title, drawn in parts
+        if len(tables[f"profile_{name}"])
+    ]
 
 
 @styled

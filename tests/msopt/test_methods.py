@@ -45,7 +45,6 @@ def test_every_method(cell: Scenario, problem: Any, method: str) -> None:
         assert record["bound_tokens_per_s"] is None
         return
     assert all(list(device) == DEVICE_KEYS.split() for device in record["devices"])
-    assert solution.control is not None
     scored = evaluate(cell, solution.control)
     scored.require_feasible()
     assert scored.goodput == record["goodput_tokens_per_s"]
@@ -189,7 +188,6 @@ def test_what_cannot_be_asked(arguments: Any, options: dict[str, Any], message: 
 def test_beyond_the_table_all_methods_are_scored_on_the_same_draws() -> None:
     scenario, _ = draw("multispin-qwen35", devices=24)
     ours = solve(scenario, "modes", samples=4000, seed=5)
-    assert ours.standard_error is not None
     assert ours.standard_error > 0.0
     for method in ("computation-only", "uniform-length", "greedy"):
         other = solve(scenario, "modes", method, samples=4000, seed=5)
@@ -207,10 +205,8 @@ def test_sampled_scores_agree_with_exact_ones() -> None:
 
     scenario, _ = draw("uldl-qwen25", devices=8, downlink_power_dbm=15.0)
     control = solve(scenario, "modes").control
-    assert control is not None
     exact = evaluate(scenario, control)
     sampled = score(scenario, control, SampledOutcomes(scenario, "best", 20_000, 3))
-    assert sampled.standard_error is not None
     assert abs(sampled.goodput - exact.goodput) <= STANDARD_ERRORS * sampled.standard_error
 
 
@@ -219,7 +215,6 @@ def test_paper_greedy_draws_anew_at_each_evaluation() -> None:
     exact = solve(scenario, "modes", "greedy")
     sampled = solve(scenario, "modes", "greedy", samples=50, seed=1)
     assert sampled.goodput <= solve(scenario, "modes").goodput * (1.0 + NEVER_ABOVE)
-    assert sampled.control is not None
     assert exact.standard_error is None
     assert evaluate(scenario, sampled.control).goodput == sampled.goodput
 
@@ -270,7 +265,6 @@ def test_the_homogeneous_method_agrees_with_lemma_1() -> None:
     theta, share = per_token_split(scenario.draft_s_per_token, airtime, scenario.uplink_bandwidth_hz)
     solution = solve(scenario, "homogeneous")
     assert solution.per_token_s == pytest.approx(float(theta), rel=EXACT)
-    assert solution.control is not None
     assert solution.control.bandwidth_hz == pytest.approx(share, rel=EXACT)
 
 
@@ -301,5 +295,4 @@ def test_grid_where_uploading_takes_no_time_beside_drafting() -> None:
     scenario = draw("multispin-llama2", devices=1, seed=0)[0]
     scenario = scenario.replace(uplink_bandwidth_hz=1e30, min_draft_length=1, max_draft_length=1)
     found = solve(scenario, "heterogeneous", "grid")
-    assert found.control is not None
     assert found.control.draft_length.tolist() == [1]

@@ -75,8 +75,6 @@ def test_drawn_where_it_is_told(shown: msopt.Scenario) -> None:
 def test_a_round_as_long_as_it_is() -> None:
     """Every device's bars end with the round; its drafting is length times time, and the longest waits for nobody."""
     axes = SOLUTION.plot()
-    assert SOLUTION.control is not None
-    assert SOLUTION.evaluation is not None
     bars = {box.get_label(): box.patches for box in axes.containers}
     ends = [bar.get_x() + bar.get_width() for bar in bars["is verified"]]
     assert ends == pytest.approx([float(SOLUTION.evaluation.round.round_s)] * 4)
@@ -99,7 +97,6 @@ def test_a_legend_covers_no_bar() -> None:
         axes = SOLUTION.plot(plt.figure().add_subplot(*places))
         axes.figure.canvas.draw()
         legend = axes.get_legend()
-        assert legend is not None
         bars = [bar.get_window_extent() for bar in axes.patches]
         assert not legend.get_window_extent().count_overlaps(bars)
 
@@ -130,7 +127,6 @@ def test_names_of_any_letters(name: str) -> None:
         axes.figure.canvas.draw()
         assert literal(name) in axes.get_title(loc="left")
     legend = axes.get_legend()
-    assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == [literal(name)]
 
 

@@ -67,7 +67,6 @@ def test_the_design_file() -> None:
     assert scenario.uplink_sharing == "power-limited"
     assert (scenario.min_draft_length, scenario.max_draft_length) == (None, 12)
     assert scenario.acceptance.mean.tolist() == [0.82, 0.85]
-    assert scenario.acceptance.curves[1] is not None
     assert scenario.acceptance.curves[1].tolist() == [0.85, 0.70]
     assert scenario.uplink_snr_db.tolist() == [14.0, -3.5]
     assert scenario.draft_s_per_token.tolist() == [0.021, 0.0]

@@ -275,7 +275,6 @@ def test_a_search_on_samples_is_near_the_optimum() -> None:
 def test_standard_error_beyond_the_table() -> None:
     """The default number of outcomes leaves less than 0.1 % of the goodput."""
     solution = solve(draw("uldl-deepseek-r1", devices=150, seed=1)[0], "modes")
-    assert solution.standard_error is not None
     assert 0.0 < solution.standard_error < 1e-3 * solution.goodput
 
 

@@ -193,7 +193,6 @@ def test_speculative_config() -> None:
 def test_synthetic_rates_are_unconditional_and_as_many_as_tokens() -> None:
     law = Acceptance.of([0.0], curves=[CURVE])
     config = speculative_config(profile(), ((1, 16, 9),), law)
-    assert config is not None
     rates = config["synthetic_acceptance_rates"]
     assert config["rejection_sample_method"] == "synthetic"
     assert rates == pytest.approx([*CURVE, 0.161**2 / 0.217], rel=EXACT)

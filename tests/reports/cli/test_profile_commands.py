@@ -77,7 +77,6 @@ def test_schedule(msopt: Command, measured: Path) -> None:
     assert max(lost) == pytest.approx(record["largest_loss_by_merging"])
     assert 0.0 <= record["largest_loss_by_merging"] <= 0.01
     stop = record["drafting_stops_paying_at_batch_size"]
-    assert stop is not None
     assert all((row["best_draft_length"] == 0) == (row["batch_size"] >= stop) for row in record["batch_sizes"])
 
 
@@ -110,7 +109,6 @@ def test_schedule_says_what_was_not_measured(msopt: Command) -> None:
     assert "layers left out" in told
     assert "lengths above 3 were not measured" in told
     fit = profile().verification
-    assert fit is not None
     poor = fit.model_copy(update={"fit": fit.fit.model_copy(update={"max_relative_residual": 0.31})})
     write_profile(profile(verification=poor), path)
     assert "up to 31% off a measured median" in msopt("schedule", path, "--batch-sizes", "1").err
