@@ -48,7 +48,8 @@ BELOW: dict[str, tuple[str, ...]] = {
     "msopt.modes": ("msopt.lengths",),
     "msopt.variants": ("msopt.lengths",),
     "msopt.evaluation": ("msopt.modes", "msopt.variants"),
-    "msopt.solution": ("msopt.evaluation",),
+    "msopt.sensitivity": ("msopt.evaluation",),
+    "msopt.solution": ("msopt.sensitivity",),
     "msopt.cautions": ("msopt.solution",),
     "msopt.rivals": ("msopt.modes",),
     "msopt.options": ("msopt.rivals",),
@@ -57,7 +58,6 @@ BELOW: dict[str, tuple[str, ...]] = {
     "msopt.methods": ("msopt.procedures",),
     "msopt.solve": ("msopt.methods", "msopt.cautions"),
     "msopt.many": ("msopt.solve",),
-    "msopt.sensitivity": ("msopt.solution",),
     "msopt.choices": ("msopt.solve", "msopt.files"),
     "msopt.uncertain": ("msopt.many",),
     "msopt.emulation": ("msopt.many", "msopt.files"),
@@ -89,7 +89,6 @@ BELOW: dict[str, tuple[str, ...]] = {
 }
 EXCEPTIONS = {
     ("msopt.model.scenario", "msopt.files"): "`Scenario.read` and `.write` load the files where they are called",
-    ("msopt.solution", "msopt.sensitivity"): "`Solution.sensitivity` loads it where it is called",
     ("verification", "msopt"): "the version of the package, which a profile names",
 }
 

@@ -52,17 +52,19 @@ class Corrected(Verdict):
         The distributions sent with the tokens, where all are.
     distributions : list of n messages or None
         The distribution sent up or down after a rejection; None where none was needed.
+    either : list of n pairs of int
+        Bits of the distribution that goes up, or in its place comes down, where both ways are open; 0 where none goes.
     """
 
     drafts: list[Message] = field(default_factory=list)
     sent: list[list[Message]] = field(default_factory=list)
     distributions: list[Message | None] = field(default_factory=list)
+    either: list[tuple[int, int]] = field(default_factory=list)
 
     def bits(self, row: int) -> tuple[int, int]:
         """Bits of a row before verification, and after it."""
         exchanged = self.distributions[row]
-        before = self.drafts[row].bits + sum(message.bits for message in self.sent[row])
-        return before, 0 if exchanged is None else exchanged.bits
+        return sent_bits(self.drafts[row], self.sent[row]), 0 if exchanged is None else exchanged.bits
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,18 @@ class Exchange:
         """What the device draws from in place of its own probabilities, shape (..., V): levels/2^Q."""
         return draft_levels(probabilities, self.payload) / self.payload.total
 
+    def messages(
+        self, draft: Tensor, tokens: Tensor, lengths: Sequence[int]
+    ) -> tuple[list[Message], list[list[Message]]]:
+        """What each device sends before verification: its tokens, and the distributions where all travel with them."""
+        drafts = _draft_messages(draft, tokens, lengths, self.payload)
+        if not self.every_token:
+            return drafts, [[] for _ in drafts]
+        return drafts, [
+            [distribution_message(q * self.payload.total, self.payload) for q in own[:length]]
+            for own, length in zip(draft, lengths, strict=True)
+        ]
+
     def decide(
         self, target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int], generators: Generators
     ) -> Corrected:
@@ -106,17 +120,11 @@ def _at_server(
     The server is given nothing of the draft but what the messages hold.
     """
     payload = exchange.payload
-    drafts = _draft_messages(draft, tokens, lengths, payload)
+    drafts, sent = exchange.messages(draft, tokens, lengths)
     scalars = torch.stack([_scalars(message, tokens.shape[1], payload, target) for message in drafts])
     chance = ratio(at(target[:, :-1], tokens), scalars)
     kept = leading(uniforms(lengths, generators, target) < chance)
     law = target[torch.arange(len(target), device=target.device), kept].clone()
-    sent: list[list[Message]] = [[] for _ in drafts]
-    if exchange.every_token:
-        sent = [
-            [distribution_message(q * payload.total, payload) for q in own[:length]]
-            for own, length in zip(draft, lengths, strict=True)
-        ]
     exchanged: list[Message | None] = [None] * len(drafts)
     for row, (place, length) in enumerate(zip(kept.tolist(), lengths, strict=True)):
         if place < length:
@@ -133,7 +141,7 @@ def _at_device(
 ) -> Corrected:
     """Verify against what can be sent of the target's law, and correct from that where both laws come together."""
     payload = exchange.payload
-    drafts = _draft_messages(draft, tokens, lengths, payload)
+    drafts, sent = exchange.messages(draft, tokens, lengths)
     levels = target_levels(target, payload) / payload.total
     rows = torch.arange(len(target), device=target.device)
     chance = device_acceptance(levels[:, :-1], draft, tokens)
@@ -147,15 +155,23 @@ def _at_device(
     apart = [row for row in rejected if not own[row]]
     up = exchange.on_uplink(apart) if exchange.on_uplink else [False] * len(apart)
     exchanged: list[Message | None] = [None] * len(drafts)
+    either = [(0, 0)] * len(drafts)
     for row in set(rejected).difference(apart):
         law[row] = left_out(target[row, places[row]], levels[row, places[row]])
     for row, uplink in zip(apart, up, strict=True):
         p, q = levels[row, places[row]], draft[row, places[row]]
-        exchanged[row] = message = distribution_message((q if uplink else p) * payload.total, payload)
+        ways = [distribution_message(one * payload.total, payload) for one in (q, p)]
+        exchanged[row] = message = ways[0 if uplink else 1]
+        either[row] = (ways[0].bits, ways[1].bits)
         received = read_distribution(message, payload, target) / payload.total
         p, q = (p, received) if uplink else (received, q)
         law[row] = residual(p / p.sum(), q)
-    return Corrected(kept, draw(law, generators), chance, drafts, [[] for _ in drafts], exchanged)
+    return Corrected(kept, draw(law, generators), chance, drafts, sent, exchanged, either)
+
+
+def sent_bits(draft: Message, distributions: Sequence[Message]) -> int:
+    """Bits of what one device sends before verification."""
+    return draft.bits + sum(message.bits for message in distributions)
 
 
 def device_acceptance(levels: Tensor, draft: Tensor, tokens: Tensor) -> Tensor:

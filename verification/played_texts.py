@@ -35,11 +35,14 @@ class Drafter:
     task : str
     prompts : tuple of str
         It takes them in turn.
+    luck : int
+        With which prompt it begins, and which chances it has: drafters of one luck that draft alike write the same.
     """
 
     pair: Pair
     task: str
     prompts: tuple[str, ...]
+    luck: int
 
 
 @dataclass
@@ -108,8 +111,7 @@ class PlayedTexts:
         stopwatch: Stopwatch | None = None,
     ) -> None:
         self.written: list[Text] = []
-        self._drafters, self._payload, self._every_token, self._seed = drafters, payload, every_token, seed
-        self._stopwatch = stopwatch
+        self._drafters, self._seed, self._stopwatch = drafters, seed, stopwatch
         place: Place = "server" if every_token else "either"
         self._session = Session(
             [drafter.pair for drafter in drafters],
@@ -152,6 +154,11 @@ class PlayedTexts:
             text, np.array([*prompts, -1])[text], np.stack([r.place for r in self._rows]), np.stack(chance)
         )
 
+    @property
+    def either_bits(self) -> IntArray:
+        """Of every round so far: bits of a device's correction were it sent up, and down, shape (R, K, 2)."""
+        return np.stack([row.either_bits for row in self._rows])
+
     def draft_s(self, drafted: IntArray) -> FloatArray:
         """Measured times of the last rounds [s]; one token's is that of one forward pass and draw."""
         return np.stack([row.draft_s for row in self._rows[-len(drafted) :]])
@@ -169,11 +176,9 @@ class PlayedTexts:
         row = _RoundRow.of(self._current, [len(text) for text in session.texts])
         made = self._draft(devices, planned.tolist(), row)
         self._verifying = [device for device in devices if arrives[device]]
-        for device, tokens in zip(made.devices, made.tokens, strict=True):
-            row.drafted[device] = len(tokens)
-            if not arrives[device]:
-                session.forget(device)
-                row.draft_bits[device] = len(tokens) * self._nominal_bits
+        row.drafted[made.devices] = [len(tokens) for tokens in made.tokens]
+        lost = made.of([device for device in devices if not arrives[device]])
+        row.draft_bits[lost.devices] = session.forget(lost)
         before = [len(text) for text in session.texts]
         arrived = made.of(self._verifying)
         if self._stopwatch is None:
@@ -201,10 +206,10 @@ class PlayedTexts:
 
     def _begin(self, device: int) -> None:
         drafter, number = self._drafters[device], self._begun[device]
-        prompt = (device + number) % len(drafter.prompts)
+        prompt = (drafter.luck + number) % len(drafter.prompts)
         self._begun[device], self._current[device] = number + 1, len(self.written)
         self.written.append(Text(device, prompt))
-        own = own_generator(drafter.pair.target.device, self._seed, device, number)
+        own = own_generator(drafter.pair.target.device, self._seed, drafter.luck, number)
         self._session.begin(device, drafter.pair.target.chat(drafter.prompts[prompt]), own)
 
     def _decide(self, rows: Sequence[int]) -> list[bool]:
@@ -215,11 +220,6 @@ class PlayedTexts:
             return [False] * len(rows)
         up = self._on_uplink(rejected)
         return [bool(up[self._verifying[row]]) for row in rows]
-
-    @property
-    def _nominal_bits(self) -> int:
-        """Of a drafted token whose message nobody reads."""
-        return self._payload.token_bits + (self._payload.distribution_bits if self._every_token else 0)
 
 
 _COUNTS = ("drafted", "accepted", "tokens", "draft_bits", "distribution_bits")
@@ -237,6 +237,7 @@ class _RoundRow:
     draft_bits: IntArray
     distribution_bits: IntArray
     draft_s: FloatArray
+    either_bits: IntArray
     verify_s: float = 0.0
     chance: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
     done: list[Drafted] = field(default_factory=list)
@@ -245,7 +246,8 @@ class _RoundRow:
     def of(cls, text: Sequence[int], place: Sequence[int]) -> "_RoundRow":
         drafted, accepted, tokens, before, after = np.zeros((len(_COUNTS), len(text)), dtype=np.int64)
         none_s = np.zeros(len(text))
-        return cls(np.array(text), np.array(place), drafted, accepted, tokens, before, after, none_s)
+        either = np.zeros((len(text), 2), dtype=np.int64)
+        return cls(np.array(text), np.array(place), drafted, accepted, tokens, before, after, none_s, either)
 
     def keep(self, before: Sequence[int], session: Session) -> None:
         """What became of the drafts."""
@@ -254,4 +256,5 @@ class _RoundRow:
             k = one.device
             self.accepted[k], self.tokens[k] = one.accepted, len(session.texts[k]) - before[k]
             self.draft_bits[k], self.distribution_bits[k] = one.draft_bits, one.distribution_bits
+            self.either_bits[k] = one.either_bits
             self.chance[k, : one.length] = one.ratio

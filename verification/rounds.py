@@ -7,16 +7,16 @@ with models of their own, and begin a text when the one before has ended.
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from msopt.errors import ParameterError
 from verification.decoder import Decoder
-from verification.exchange import Corrected, Exchange
+from verification.exchange import Corrected, Exchange, sent_bits
 from verification.pairs import Pair
-from verification.sampling import Generators, SamplingRule, draw, overlap, through_end, verify
+from verification.sampling import Generators, SamplingRule, Verdict, draw, overlap, through_end, verify
 
 Shares = tuple[float, ...]
 
@@ -46,6 +46,8 @@ class Drafted:
         full; empty where not recorded.
     draft_bits, distribution_bits : int
         Bits sent before verification, and of the distribution exchanged after it; 0 without an exchange.
+    either_bits : pair of int
+        Bits of that distribution were it sent up, and were it sent down; 0 where only one way is open.
     """
 
     device: int
@@ -55,6 +57,7 @@ class Drafted:
     ratio: Shares = ()
     draft_bits: int = 0
     distribution_bits: int = 0
+    either_bits: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         if not 0 <= self.accepted <= self.length:
@@ -185,9 +188,21 @@ class Session:
             found |= dict(zip(own, zip(*made, strict=True), strict=True))
         return Drafts(list(devices), [found[device][0] for device in devices], [found[device][1] for device in devices])
 
-    def forget(self, device: int) -> None:
-        """Take back a draft that never arrives: the text stands as before it."""
-        self._draft_of[device].roll_back(device, len(self._whole[device]) - 1)
+    def forget(self, drafts: Drafts) -> list[int]:
+        """Take back drafts that never arrive: the texts stand as before them. Bits of what was sent of each."""
+        bits = []
+        for device, tokens, laws in zip(*drafts, strict=True):
+            self._draft_of[device].roll_back(device, len(self._whole[device]) - 1)
+            bits.append(self._sent_bits(tokens, laws))
+        return bits
+
+    def _sent_bits(self, tokens: list[int], laws: list[Tensor]) -> int:
+        """Of one device's messages before verification."""
+        if self._exchange is None or not tokens:
+            return 0
+        x = torch.tensor([tokens], device=laws[0].device)
+        (draft,), (distributions,) = self._exchange.messages(torch.stack(laws)[None], x, [len(tokens)])
+        return sent_bits(draft, distributions)
 
     @torch.inference_mode()
     def verify(self, drafts: Drafts) -> list[Drafted]:
@@ -214,8 +229,7 @@ class Session:
         for row, device in enumerate(devices):
             accepted = int(verdict.accepted[row])
             self._append(device, tokens[row][:accepted], int(verdict.token[row]))
-            bits = verdict.bits(row) if isinstance(verdict, Corrected) else (0, 0)
-            done.append(Drafted(device, drafted[row], accepted, *measured[row], *bits))
+            done.append(Drafted(device, drafted[row], accepted, *measured[row], **_bits(verdict, row)))
         return done
 
     def _cut(self, device: int, length: int) -> int:
@@ -277,6 +291,15 @@ class Session:
         self._whole[device] += new
         for decoder in (self._draft_of[device], self.target):
             decoder.roll_back(device, len(self._whole[device]) - 1)
+
+
+def _bits(verdict: Verdict, row: int) -> dict[str, Any]:
+    """Of the messages of a row; nothing where none are built."""
+    if not isinstance(verdict, Corrected):
+        return {}
+    before, after = verdict.bits(row)
+    either = verdict.either[row] if verdict.either else (0, 0)
+    return {"draft_bits": before, "distribution_bits": after, "either_bits": either}
 
 
 def generate(session: Session, lengths: Sequence[int], tokens: int) -> list[Drafted]:

@@ -28,6 +28,10 @@ STEPS = (
 SAMPLE = "the profile's sample"
 """What is left between the law that was given and the same law of the played drafts: draft lengths and prompts that the
 profile has not seen count as well."""
+PLACE = "position in the text"
+"""Switched alone, beside the steps: acceptance by position in the draft that is measured for each part of the texts."""
+PARTS = 4
+"""Of the texts, with as many drafts each."""
 LENGTH = "measured at another draft length"
 """Rounds of long drafts may begin elsewhere in a text than those of short ones: what they have passed was easy."""
 
@@ -116,6 +120,27 @@ def token_effects(
     )
 
 
+def place_effect(lengths: IntArray, played: PlayedRounds, record: DraftRecord, level: float = LEVEL) -> Effect:
+    """What it is worth that acceptance changes along a text, all else as one acceptance for each position in a draft.
+
+    Parameters
+    ----------
+    lengths : array of int, shape (K,)
+        Draft lengths as planned.
+    played, record
+    level : float
+        Of the interval, over texts (jackknife).
+    """
+    change, variance, freedom = 0.0, 0.0, 0
+    for k, length in enumerate(lengths.tolist()):
+        drafts = _DeviceDrafts.of(played, record, k, length)
+        whole, without = _jackknifed(drafts.by_place, drafts.text)
+        own, count = _variance(without[:, None])
+        change, variance, freedom = change + float(whole), variance + float(own[0]), freedom + count
+    reach = _reach(variance, freedom, level)
+    return Effect(PLACE, change, change - reach, change + reach)
+
+
 def length_effect(
     lengths: IntArray,
     ours: tuple[PlayedRounds, DraftRecord],
@@ -153,10 +178,11 @@ def _changes(built: FloatArray, predicted: float) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _DeviceDrafts:
-    """The drafts of one device that arrived: which text and prompt, tokens won, whether whole, and chances."""
+    """The drafts of one device that arrived: text, prompt, part of the text, tokens won, whether whole, chances."""
 
     text: IntArray
     prompt: IntArray
+    part: IntArray
     tokens: IntArray
     whole: BoolArray
     chance: FloatArray
@@ -166,18 +192,19 @@ class _DeviceDrafts:
         some = played.arrives[:, k]
         tokens, drafted, accepted = (of[some, k] for of in (played.tokens, played.drafted, played.accepted))
         whole = (drafted == length) & (tokens == accepted + 1)
-        return cls(record.text[some, k], record.prompt[some, k], tokens, whole, record.chance[some, k, :length])
+        place = record.place[some, k]
+        part = np.searchsorted(np.sort(place), place) * PARTS // max(1, place.size)
+        chance = record.chance[some, k, :length]
+        return cls(record.text[some, k], record.prompt[some, k], part, tokens, whole, chance)
 
     def estimates(self, keep: BoolArray) -> FloatArray:
         """Tokens a round by every estimate, of some of the drafts."""
         kept = keep & self.whole
         if not kept.any():
             return np.full(len(STEPS) + 1, np.nan)
-        chance, prompt = self.chance[kept], self.prompt[kept]
+        chance = self.chance[kept]
         by_position = chance.mean(axis=0)
-        by_prompt = sum(
-            np.mean(prompt == one) * _expected(chance[prompt == one].mean(axis=0)) for one in np.unique(prompt)
-        )
+        by_prompt = _expected_by(chance, self.prompt[kept])
         return np.array(
             [
                 _expected(np.full(by_position.size, by_position.mean() if by_position.size else 0.0)),
@@ -189,6 +216,14 @@ class _DeviceDrafts:
             ]
         )
 
+    def by_place(self, keep: BoolArray) -> float:
+        """Tokens a round by acceptance in each part of a text, less those by one for all parts, of some drafts."""
+        kept = keep & self.whole
+        if not kept.any():
+            return np.nan
+        chance = self.chance[kept]
+        return _expected_by(chance, self.part[kept]) - _expected(chance.mean(axis=0))
+
 
 def _mean_of(values: IntArray | FloatArray) -> Callable[[BoolArray], object]:
     return lambda keep: values[keep].mean()
@@ -197,6 +232,11 @@ def _mean_of(values: IntArray | FloatArray) -> Callable[[BoolArray], object]:
 def _expected(chance: FloatArray) -> float:
     """1 + c1 + c1 c2 + ..., were acceptances independent."""
     return 1.0 + float(np.cumprod(chance).sum())
+
+
+def _expected_by(chance: FloatArray, group: IntArray) -> float:
+    """The same with acceptances of each group of drafts of its own."""
+    return float(sum(np.mean(group == one) * _expected(chance[group == one].mean(axis=0)) for one in np.unique(group)))
 
 
 def _jackknifed(of: Callable[[BoolArray], object], text: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -171,6 +171,17 @@ class PlayedRounds(Shown):
         return pd.DataFrame(columns)
 
 
+def gain_over(ours: PlayedRounds, theirs: PlayedRounds, level: float = LEVEL) -> tuple[float, float]:
+    """By how much one goodput is above another of as many rounds [1], and how far the interval reaches.
+
+    Batches of the same rounds are set beside each other: plays may share their luck.
+    """
+    starts = batch_starts(ours.rounds, ours.correlated_rounds, theirs.correlated_rounds)
+    ratio = ours.goodput / theirs.goodput
+    residuals = ours.residuals(starts) - ratio * theirs.residuals(starts)
+    return ratio - 1.0, residual_reach(residuals, level) / theirs.goodput
+
+
 def joined(pieces: Sequence[PlayedRounds]) -> PlayedRounds:
     """Pieces that follow each other as one play."""
     if len(pieces) == 1:

@@ -297,7 +297,10 @@ CheckSeed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed
 Solvers = Annotated[
     list[str] | None,
     typer.Option(
-        "--solver", metavar="NAME", help="ECOS, CLARABEL, SCS or HIGHS; may be repeated (default: all but SCS)."
+        "--solver",
+        metavar="NAME",
+        help="ECOS, CLARABEL, SCS or HIGHS; may be repeated (default: all but SCS, which is good for "
+        "small programs and a second opinion: slower, and without an answer on measured curves).",
     ),
 ]
 Formulations = Annotated[

@@ -38,6 +38,7 @@ from reports.cli.model_play import (
     ModelOptions,
     Models,
     PlayedClockOption,
+    Quiet,
     played_by_models,
     played_parquet,
     roles_of,
@@ -91,7 +92,6 @@ Faults = Annotated[
     str | None,
     typer.Option("--faults", metavar="FAULTS.toml", help="What goes wrong in the play; DESIGN.md, section 15."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no view of the play while it runs.")]
 PlayFolder = Annotated[
     str | None,
     typer.Option(

@@ -2,8 +2,9 @@
 
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +13,10 @@ from msopt.errors import describe
 from msopt.files.profile_json import find_profile, write_profile
 from reports.shared.output import print_tables, warn
 from reports.shared.progress import step_bar
+
+if TYPE_CHECKING:
+    from verification.measurement import MeasurementPlan
+    from verification.pairs import Pair
 
 MOST_THREADS = 1024
 """Where a system gives no more threads, what computes with them ends the program."""
@@ -100,10 +105,8 @@ def measure(
     if path.is_dir() or not path.resolve().parent.is_dir():
         raise ParameterError(f"--output = {describe(output)} is not a file in a folder that exists")
 
-    from reports.cli.measure_table import disagreements, show_profile
     from verification.kept_acceptance import kept_settings
-    from verification.measurement import MeasurementPlan, finish, use_threads
-    from verification.measurement import measure as run
+    from verification.measurement import MeasurementPlan, use_threads
     from verification.pairs import load_pair
     from verification.prompts import all_prompts
     from verification.sampling import SamplingRule
@@ -134,13 +137,22 @@ def measure(
         **settings,
     )
     use_threads(threads)
+    measured(plan, lambda: load_pair(draft, target, dtype=dtype, device=device), path)
+
+
+def measured(plan: "MeasurementPlan", load: "Callable[[], Pair]", path: Path) -> None:
+    """Measure a pair by a plan, write its profile and show it."""
+    from reports.cli.measure_table import disagreements, show_profile
+    from verification.measurement import finish
+    from verification.measurement import measure as run
+
     with step_bar("", len(plan.steps) + 1, done=-1) as progress:
         progress("loading the models")
-        pair = load_pair(draft, target, dtype=dtype, device=device)
+        pair = load()
         try:
             profile = run(plan, pair, path, progress)
         except KeyboardInterrupt:
-            print(f"msopt: interrupted; the same command goes on from {output}.partial", file=sys.stderr)
+            print(f"msopt: interrupted; the same command goes on from {path}.partial", file=sys.stderr)
             raise
     write_profile(profile, path)
     finish(plan, pair, path)

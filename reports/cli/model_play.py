@@ -17,6 +17,7 @@ from msopt.files.scenario_toml import load_toml
 from msopt.files.whole_files import read_text
 from msopt.measured.profile import Profile
 from msopt.model.problems import KINDS, Problem
+from msopt.model.validation import check_whole
 from reports.cli.measure_command import require_models
 from reports.shared.inputs import scenario_path
 from reports.shared.rows import Row
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from verification.pairs import Pair
-    from verification.played_texts import PlayedTexts
+    from verification.played_texts import Drafter, PlayedTexts
+    from verification.sampling import SamplingRule
 
 PlayedClock = Literal["profile", "measured"]
 DraftModels = Annotated[
@@ -41,6 +43,7 @@ DraftModels = Annotated[
 PlayedClockOption = Annotated[
     PlayedClock, typer.Option("--clock", help="Steps take the scenario's times, or those measured here.")
 ]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no view of the play while it runs.")]
 TEXT_TOKENS, PROMPTS = 96, 8
 """As `msopt measure` has them."""
 
@@ -81,6 +84,32 @@ class ModelOptions:
     threads: int | None = None
     clock: PlayedClock = "profile"
 
+    def check(self) -> None:
+        """Refuse what is out of range, and what no installation runs; no model is loaded for it."""
+        require_models("models need")
+        from verification.prompts import prompts_of
+
+        check_whole("--tokens", self.tokens, 1)
+        check_whole("--prompts", self.prompts, 1)
+        _ = self.rule
+        for task in self.task:
+            prompts_of(task)
+
+    def loaded(self) -> "list[Pair]":
+        """Every draft with the target."""
+        from verification.measurement import use_threads
+        from verification.pairs import load_pairs
+
+        use_threads(self.threads)
+        return load_pairs(self.draft, self.target, dtype=self.dtype, device=self.device)
+
+    @property
+    def rule(self) -> "SamplingRule":
+        """How tokens are drawn; ParameterError for numbers out of range."""
+        from verification.sampling import SamplingRule
+
+        return SamplingRule(self.temperature, self.top_k, self.top_p)
+
 
 @dataclass(frozen=True)
 class Role:
@@ -107,25 +136,27 @@ class Models:
     scenario : Scenario
     roles : sequence of Role
     options : ModelOptions
+    pairs : sequence of Pair, optional
+        Those that the options name, where they are loaded.
 
     Raises
     ------
     ParameterError
-        For models that cannot be loaded, a profile whose draft is not among them, or prompts that there are not.
+        For numbers out of range, models that cannot be loaded, a profile whose draft is not among them, or prompts
+        that there are not.
     """
 
-    def __init__(self, scenario: Scenario, roles: Sequence[Role], options: ModelOptions) -> None:
-        require_models("models need")
-        from verification.measurement import use_threads
-        from verification.pairs import load_pairs
+    def __init__(
+        self, scenario: Scenario, roles: Sequence[Role], options: ModelOptions, pairs: "Sequence[Pair] | None" = None
+    ) -> None:
+        options.check()
         from verification.prompts import all_prompts
 
         self.options = options
-        use_threads(options.threads)
         known = options.task or tuple(all_prompts())
         self.tasks = [role.task or known[k % len(known)] for k, role in enumerate(roles)]
         self.prompts_of(options.first, options.prompts)
-        pairs = load_pairs(options.draft, options.target, dtype=options.dtype, device=options.device)
+        pairs = options.loaded() if pairs is None else pairs
         self.pairs = [
             self._pair_of(role, pairs, name) or pairs[k % len(pairs)]
             for k, (role, name) in enumerate(zip(roles, scenario.device_names, strict=True))
@@ -152,19 +183,23 @@ class Models:
             f"--draft gives {given}"
         )
 
-    def texts(self, problem: Problem, seed: int, plays: int = 1, first: int | None = None) -> "PlayedTexts":
-        """The source of tokens for some plays side by side; prompts from another place on than the options say."""
-        from verification.played_texts import Drafter, PlayedTexts, payload_of
-        from verification.sampling import SamplingRule
+    def drafters(self, first: int, count: int) -> "list[Drafter]":
+        """The devices, with so many prompts from a place on."""
+        from verification.played_texts import Drafter
+
+        prompts = self.prompts_of(first, count)
+        each = zip(self.pairs, self.tasks, prompts, range(len(self.pairs)), strict=True)
+        return [Drafter(*one) for one in each]
+
+    def texts(self, problem: Problem, seed: int, drafters: "Sequence[Drafter] | None" = None) -> "PlayedTexts":
+        """The source of tokens for the devices, or for others of the same target."""
+        from verification.played_texts import PlayedTexts, payload_of
         from verification.timing import Stopwatch
 
-        options = self.options
-        prompts = self.prompts_of(options.first if first is None else first, options.prompts)
-        each = [Drafter(*one) for one in zip(self.pairs, self.tasks, prompts, strict=True)]
-        target = self.pairs[0]
+        options, target = self.options, self.pairs[0]
         return PlayedTexts(
-            each * plays,
-            SamplingRule(options.temperature, options.top_k, options.top_p),
+            self.drafters(options.first, options.prompts) if drafters is None else drafters,
+            options.rule,
             payload_of(self._scenario.distribution_bits, target.entries),
             every_token=KINDS[problem].sends_distribution,
             text_tokens=options.tokens,

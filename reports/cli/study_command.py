@@ -1,26 +1,22 @@
 """The command `msopt study`: measure, find the best controls, play them with the models, set both side by side."""
 
-import datetime
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from msopt import Control, ParameterError, Scenario, solve
+from msopt import ParameterError, bundled
 from msopt.drawn.from_profiles import draw_from_profiles, drawn_roles
-from msopt.emulation.exchanges import undisturbed_corrections
 from msopt.emulation.left_out import LEAST_ROUNDS
-from msopt.emulation.sources import RoundSources
-from msopt.files.profile_json import find_profile, task_of
+from msopt.files.profile_json import find_profile
 from msopt.files.scenario_toml import to_toml
-from msopt.files.whole_files import make_folder, write_bytes, write_text
+from msopt.files.whole_files import make_folder, read_text, write_bytes, write_text
 from msopt.measured.profile import Profile
-from msopt.model.problems import Problem
-from msopt.model.validation import LARGEST_WHOLE, check_whole
-from msopt.numerics.intervals import LEVEL
+from msopt.model.validation import LARGEST_WHOLE, MOST_DEVICES, check_whole
 from reports.cli import arguments as opt
 from reports.cli.measure_command import (
-    ComputeType,
     Device,
     Prompts,
     Target,
@@ -30,28 +26,32 @@ from reports.cli.measure_command import (
     Tokens,
     TopK,
     TopP,
-    measure,
+    measured,
 )
-from reports.cli.model_play import ModelOptions, Models, Role, profile_clock, shared_rounds
-from reports.shared.output import as_json, check_folder, print_tables, warn
+from reports.cli.model_play import ModelOptions, Models, Quiet, Role, roles_of
+from reports.cli.study_plays import StudiedCell, closed_loop_record, study_plays
+from reports.shared.inputs import read_scenario, scenario_path
+from reports.shared.output import as_json, check_folder, print_tables
 from reports.shared.rows import Row
 from reports.shared.words import literal, per_cent
-from reports.studies.loop_rows import VERSION, LoopPlay, batch_fit_s, loop_play, loop_tables, with_geometric_law
+from reports.studies.loop_rows import LoopPlay
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-METHODS: dict[Problem, tuple[str, ...]] = {
-    "heterogeneous": ("decomposition", "equal-bandwidth", "homogeneous", "fixed"),
-    "modes": ("decomposition", "greedy", "all-uplink", "uniform-length"),
-}
-"""What is played, ours first; the others are papers' schemes that have one control."""
+    from verification.measurement import MeasurementPlan
+    from verification.pairs import Pair
+
 DRAWN_DEVICES, STUDY_ROUNDS = 8, 64
 RESULT, CELL, TIMELINE = "loop.json", "scenario.toml", "timeline.svg"
 
-KnownProfiles = Annotated[
+Studied = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[PROFILE]...", help="Profiles of the drafts, files or bundled; without them: measured."),
+    typer.Argument(
+        metavar="[SCENARIO|PROFILE...]",
+        help="A scenario whose devices name profiles and tasks, or profiles of the drafts; files or bundled. Without "
+        "them the drafts are measured.",
+    ),
 ]
 StudiedDrafts = Annotated[
     list[str] | None,
@@ -62,13 +62,26 @@ StudiedDrafts = Annotated[
         "they are skip-N.",
     ),
 ]
+StudiedType = Annotated[
+    str | None,
+    typer.Option(
+        "--dtype",
+        metavar="NAME",
+        help="float32, bfloat16 or float16 (default: as the profiles were measured, else float32).",
+    ),
+]
 StudyFolder = Annotated[
     str,
     typer.Option(
         "--output", metavar="DIR", callback=opt.named, help=f"Folder for profiles, {CELL}, {RESULT} and {TIMELINE}."
     ),
 ]
-StudyDevices = Annotated[int, typer.Option("--devices", metavar="K", min=1, help="Devices of the cell that is drawn.")]
+StudyDevices = Annotated[
+    int | None,
+    typer.Option(
+        "--devices", metavar="K", min=1, help=f"Devices of the cell that is drawn (default: {DRAWN_DEVICES})."
+    ),
+]
 StudyRounds = Annotated[
     int, typer.Option("--rounds", metavar="N", help=f"Rounds of every play, at least {LEAST_ROUNDS}.")
 ]
@@ -76,7 +89,7 @@ StudySeed = Annotated[int, typer.Option("--seed", metavar="S", min=0, max=LARGES
 
 
 def study(
-    profile: KnownProfiles = None,
+    given: Studied = None,
     *,
     output: StudyFolder,
     draft: StudiedDrafts = None,
@@ -87,142 +100,139 @@ def study(
     temperature: Temperature = None,
     top_k: TopK = None,
     top_p: TopP = None,
-    devices: StudyDevices = DRAWN_DEVICES,
+    devices: StudyDevices = None,
     rounds: StudyRounds = STUDY_ROUNDS,
     seed: StudySeed = 0,
     device: Device = "cpu",
-    dtype: ComputeType = "float32",
+    dtype: StudiedType = None,
     threads: Threads = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Measure, optimise, play with the models, and set what was promised beside what was delivered."""
+    """Measure, optimise, play with the models, and set what was promised beside what was delivered.
+
+    A scenario whose devices name their profiles and tasks is played as it is; of profiles or drafts a cell is drawn.
+    """
     check_whole("--rounds", rounds, LEAST_ROUNDS)
-    check_whole("--tokens", 1 if tokens is None else tokens, 1)
+    check_whole("--devices", DRAWN_DEVICES if devices is None else devices, 1, MOST_DEVICES)
+    asked: dict[str, Any] = {"prompts": prompts, "tokens": tokens, "dtype": dtype}
+    asked |= {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    options = ModelOptions(
+        draft=tuple(draft or ()),
+        target=target,
+        task=tuple(task or ()),
+        device=device,
+        threads=threads,
+        **{key: value for key, value in asked.items() if value is not None},
+    )
+    options.check()
     folder = Path(output)
     check_folder(folder, files=(RESULT, CELL, TIMELINE))
-    given = {"prompts": prompts, "tokens": tokens, "temperature": temperature, "top_k": top_k, "top_p": top_p}
-    sampling: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-    computing: dict[str, Any] = {"device": device, "dtype": dtype, "threads": threads}
-    if profile:
-        profiles = {name: find_profile(name) for name in profile}
-        draft = draft or [_draft_of(name, own) for name, own in profiles.items()]
+    cell, pairs = None, None
+    if given:
+        cell = _given_cell(given, options.task, devices, seed)
+        options = _as_measured(options, cell, {key for key, value in asked.items() if value is not None})
     elif not draft:
-        raise ParameterError("neither a profile nor --draft is given; one of them says what is studied")
+        raise ParameterError("neither a scenario nor a profile nor --draft is given; one of them says what is studied")
     else:
-        make_folder(folder)
-        files = [folder / f"profile-{place}.json" for place in range(1, len(draft) + 1)]
-        for one, file in zip(draft, files, strict=True):
-            if not file.exists():
-                measure(one, str(file), target, task=task, seed=seed, **sampling, **computing)
-        profiles = {str(file): find_profile(str(file)) for file in files}
-    scenario, comment = draw_from_profiles(profiles, tasks=task or (), devices=devices, seed=seed)
-    roles = [Role(profiles[name], own) for name, own in drawn_roles(profiles, task or (), devices, seed)]
-    options = ModelOptions(draft=tuple(draft), target=target, task=tuple(task or ()), **sampling, **computing)
-    models = Models(scenario, roles, options)
-    plays = _plays(scenario, models, roles, rounds, seed)
-    record = closed_loop_record(scenario, roles, plays, models, seed, to_toml(vars(scenario), comment))
-    _write(folder, scenario, comment, plays, record)
+        plans = _plans(options, seed)
+        pairs = options.loaded()
+        cell = _drawn(_measured_drafts(plans, pairs, folder), options.task, devices, seed)
+    if options.prompts > cell.seen:
+        raise ParameterError(f"--prompts = {options.prompts}: the profiles have seen {cell.seen} of each task")
+    models = Models(cell.scenario, cell.roles, options, pairs)
+    plays = study_plays(cell, models, rounds, seed, quiet=quiet)
+    record = closed_loop_record(cell, plays, models, seed)
+    _write(folder, cell, plays, record)
     print_tables(lambda console: show_closed_loop(console, record))
 
 
-def _draft_of(name: str, profile: Profile) -> str:
+def _given_cell(given: list[str], tasks: tuple[str, ...], devices: int | None, seed: int) -> StudiedCell:
+    """The cell of a scenario, or one that is drawn of profiles."""
+    if len(given) > 1 or not (given[0].endswith(".toml") or given[0] in bundled.names()):
+        return _drawn({name: find_profile(name) for name in given}, tasks, devices, seed)
+    if tasks or devices is not None:
+        raise ParameterError(
+            f"{given[0]} is a scenario and says its devices and tasks; --devices and --task draw a cell"
+        )
+    return StudiedCell(read_scenario(given[0]), roles_of(given[0]), read_text(scenario_path(given[0])))
+
+
+def _drawn(profiles: dict[str, Profile], tasks: tuple[str, ...], devices: int | None, seed: int) -> StudiedCell:
+    """Devices that draw their tasks and take the profiles in turn."""
+    count = DRAWN_DEVICES if devices is None else devices
+    scenario, comment = draw_from_profiles(profiles, tasks=tasks, devices=count, seed=seed)
+    roles = [Role(profiles[name], own) for name, own in drawn_roles(profiles, tasks, count, seed)]
+    return StudiedCell(scenario, roles, to_toml(vars(scenario), comment))
+
+
+def _as_measured(options: ModelOptions, cell: StudiedCell, said: set[str]) -> ModelOptions:
+    """The drafts that the profiles are of and how they were measured, where the command line says nothing else."""
+    kept: dict[str, Any] = {"prompts": cell.seen, "dtype": cell.profiles[0].target.compute_type}
+    sampling = cell.profiles[0].sampling
+    if sampling is not None:
+        kept |= {"temperature": sampling.temperature, "top_k": sampling.top_k, "top_p": sampling.top_p}
+        kept |= {} if sampling.tokens is None else {"tokens": sampling.tokens}
+    if not options.draft:
+        kept["draft"] = tuple(dict.fromkeys(_draft_of(profile) for profile in cell.profiles))
+    return replace(options, **{key: value for key, value in kept.items() if key not in said})
+
+
+def _draft_of(profile: Profile) -> str:
     """How the models are named that a profile was measured on, where they lie in a package."""
     if profile.draft.source.startswith("package ") and profile.draft.layers_left_out:
         return f"skip-{len(profile.draft.layers_left_out)}"
-    raise ParameterError(f"{name}: where its models lie is not known; name them by --draft and --target")
+    raise ParameterError(f"{profile.name}: where its models lie is not known; name them by --draft and --target")
 
 
-def _plays(scenario: Scenario, models: Models, roles: list[Role], rounds: int, seed: int) -> list[LoopPlay]:
-    """Every method of every problem, on prompts that the profiles have seen and on others."""
-    found = []
-    for prompts, first in _prompt_sets(models, roles).items():
-        for problem, methods in METHODS.items():
-            controls = {method: solve(scenario, problem, method).control for method in methods}
-            held = {method: control for method, control in controls.items() if control is not None}
-            found += play_side_by_side(scenario, models, held, prompts, first, rounds, seed)
-    return found
+def _plans(options: ModelOptions, seed: int) -> "list[MeasurementPlan]":
+    """How each draft is measured."""
+    from verification.measurement import MeasurementPlan
+    from verification.prompts import all_prompts
 
-
-def _prompt_sets(models: Models, roles: list[Role]) -> dict[str, int]:
-    """Where the prompts begin that all profiles have seen, and those that none has, where there are so many."""
-    seen = max(task_of(role.profile, role.task).prompts for role in roles if role.profile and role.task)
-    sets = {"seen": 0}
-    try:
-        models.prompts_of(seen, 1)
-    except ParameterError:
-        warn([f"the profiles have seen all prompts there are ({seen}); none is left that they have not"])
-        return sets
-    return sets | {"unseen": seen}
-
-
-def play_side_by_side(
-    scenario: Scenario, models: Models, controls: dict[str, Control], prompts: str, first: int, rounds: int, seed: int
-) -> list[LoopPlay]:
-    """Controls of one problem in one batch of the models, each then put on the clock."""
-    from verification.side_by_side import side_by_side
-
-    problem = next(iter(controls.values())).problem
-    texts = models.texts(problem, seed, len(controls), first)
-    told = side_by_side(
-        texts,
-        [control.draft_length for control in controls.values()],
-        rounds,
-        [undisturbed_corrections(scenario, control, rounds, 0).on_uplink for control in controls.values()],
-    )
-    shared = shared_rounds(models.options.tokens, rounds)
     return [
-        loop_play(scenario, control, method, prompts, RoundSources(one, profile_clock(scenario), shared), one.record)
-        for (method, control), one in zip(controls.items(), told, strict=True)
+        MeasurementPlan(
+            name=f"profile-{place}",
+            draft=draft,
+            target=options.target,
+            tasks=options.task or tuple(all_prompts()),
+            prompts=options.prompts,
+            tokens=options.tokens,
+            rule=options.rule,
+            seed=seed,
+        )
+        for place, draft in enumerate(options.draft, start=1)
     ]
 
 
-def closed_loop_record(
-    scenario: Scenario, roles: list[Role], plays: list[LoopPlay], models: Models, seed: int, toml: str
-) -> Row:
-    """Everything that is kept of a study."""
-    from verification.profile_records import machine_record, version_record
+def _measured_drafts(plans: "list[MeasurementPlan]", pairs: "list[Pair]", folder: Path) -> dict[str, Profile]:
+    """The profiles of drafts, measured where the folder has them not yet; those it has must be of what is asked for."""
+    from verification.kept_acceptance import check_same_pair, kept_settings
 
-    said = [task_of(role.profile, role.task) for role in roles if role.profile is not None and role.task is not None]
-    geometric = with_geometric_law(scenario, [task.by_counts.value or 0.0 for task in said])
-    target = models.pairs[0].target
-    about = models.record
-    tables = loop_tables(scenario, geometric, plays, said, verification_by_batch(roles[0].profile))
-    whose = dict(zip(scenario.device_names, zip(about["tasks"], about["drafts"], strict=True), strict=True))
-    for row in tables["devices"]:
-        row["task"], row["draft"] = whose[row["device"]]
-    return {
-        "schema_version": VERSION,
-        "name": scenario.name,
-        "date": datetime.date.today().isoformat(),
-        "seed": seed,
-        "machine": machine_record(target.device).model_dump(mode="json"),
-        "versions": version_record(),
-        "target": target.name,
-        "drafts": list(dict.fromkeys(about["drafts"])),
-        "temperature": about["temperature"],
-        "text_tokens": about["text_tokens"],
-        "clock": about["clock"],
-        "interval_level": LEVEL,
-        "scenario": scenario.name,
-        "scenario_toml": toml,
-        **tables,
-    }
+    files = [folder / f"{plan.name}.json" for plan in plans]
+    for plan, pair, file in zip(plans, pairs, files, strict=True):
+        if file.exists():
+            found = find_profile(str(file))
+            check_same_pair(found, pair)
+            asked = {name: getattr(plan, name) for name in ("tasks", "prompts", "tokens", "seed")}
+            kept_settings(found, asked | vars(plan.rule))
+    make_folder(folder)
+    for plan, pair, file in zip(plans, pairs, files, strict=True):
+        if not file.exists():
+            measured(plan, partial(_itself, pair), file)
+    return {str(file): find_profile(str(file)) for file in files}
 
 
-def verification_by_batch(profile: Profile | None) -> tuple[float, float]:
-    """The fit of a profile's verification times to the batch size alone [s]."""
-    rows = () if profile is None or profile.verification is None else profile.verification.rows
-    if not rows:
-        raise ParameterError("the first device's profile holds no verification times")
-    return batch_fit_s([row.batch for row in rows], [row.time.median_s for row in rows])
+def _itself(pair: "Pair") -> "Pair":
+    return pair
 
 
-def _write(folder: Path, scenario: Scenario, comment: str, plays: list[LoopPlay], record: Row) -> None:
+def _write(folder: Path, cell: StudiedCell, plays: list[LoopPlay], record: Row) -> None:
     from reports.plots.style import rendered
     from reports.plots.timeline import timeline_panel
 
-    figure = timeline_panel(plays[0].played, scenario.name)
+    figure = timeline_panel(plays[0].played, cell.scenario.name)
     make_folder(folder)
-    scenario.write(folder / CELL, comment)
+    write_text(folder / CELL, cell.toml)
     write_bytes(folder / TIMELINE, rendered(figure, "svg", "timeline"))
     write_text(folder / RESULT, as_json(record))
 

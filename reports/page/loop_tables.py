@@ -41,6 +41,7 @@ _LOOP_MODELS = (
     words_column("clock", "clock"),
     words_column("cpu", "machine"),
     words_column("date", "date"),
+    words_column("note", "note"),
 )
 _LOOP_HEAD = (
     words_column("pair", "result"),
@@ -55,17 +56,25 @@ _LOOP_PLAYS = (
     words_column("tokens_range", "its interval"),
     number_column("predicted_tokens_curve", "by the measured curve"),
     number_column("predicted_tokens_geometric", "by the geometric law"),
+    ratio_column("tokens_more", "more than by the curve"),
+    words_column("tokens_more_range", "its interval"),
     number_column("goodput", "goodput", "token/s"),
     words_column("goodput_range", "its interval [token/s]"),
     number_column("predicted_goodput_curve", "by the measured curve", "token/s"),
     number_column("predicted_goodput_geometric", "by the geometric law", "token/s"),
+    ratio_column("goodput_more", "more than by the curve"),
+    words_column("goodput_more_range", "its interval"),
+    words_column("same_control", "the same control by"),
 )
 _LOOP_ORDER = (
     *(_LOOP_HEAD[place] for place in (0, 1, 3, 2)),
     words_column("against", "over"),
     gain_column("predicted_gain", "gain predicted"),
+    words_column("predicted_range", "its interval"),
     gain_column("realised_gain", "delivered"),
     words_column("gain_range", "its interval"),
+    ratio_column("difference", "delivered less predicted"),
+    words_column("difference_range", "its interval"),
 )
 _LOOP_PHASES = (
     *_LOOP_HEAD,
@@ -104,6 +113,8 @@ def loop_tables(record: Record) -> dict[str, Table]:
             plays.assign(
                 method=plays["method"].map(label_of),
                 tokens_range=_between(plays["tokens_low"], plays["tokens_high"], digits=4),
+                tokens_more_range=_between(plays["tokens_more_low"], plays["tokens_more_high"]),
+                goodput_more_range=_between(plays["goodput_more_low"], plays["goodput_more_high"]),
                 goodput_range=_between(plays["goodput_low"], plays["goodput_high"], digits=4),
             ),
             _LOOP_PLAYS,
@@ -113,6 +124,8 @@ def loop_tables(record: Record) -> dict[str, Table]:
                 method=order["method"].map(label_of),
                 against=order["against"].map(label_of),
                 gain_range=_between(order["low"], order["high"]),
+                predicted_range=_between(order["predicted_low"], order["predicted_high"]),
+                difference_range=_between(order["difference_low"], order["difference_high"]),
             ),
             _LOOP_ORDER,
         ),

@@ -300,7 +300,8 @@ def _loop(record: Record) -> Row:
         "deadline": DEADLINE,
         "compared": len(order),
         "same_order": int(((order["predicted_gain"] > 0.0) == (order["realised_gain"] > 0.0)).sum()),
-        "gain_within": int(order["predicted_gain"].between(order["low"], order["high"]).sum()),
+        "other_order": int((order["high"].where(order["predicted_gain"] > 0.0, -order["low"]) < 0.0).sum()),
+        "gain_within": int(((order["difference_low"] <= 0.0) & (order["difference_high"] >= 0.0)).sum()),
     }
 
 

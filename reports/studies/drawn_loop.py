@@ -8,9 +8,8 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from msopt import Fault, FaultPlan, LeftOut, Scenario, attribution, draw, emulate, solve
-from msopt.emulation.played_rounds import PlayedRounds, batch_starts
+from msopt.emulation.played_rounds import PlayedRounds, gain_over
 from msopt.model.control import Control
-from msopt.numerics.intervals import residual_reach
 from reports.shared.effect_words import size_of
 from reports.shared.record import Record, undrawn
 from reports.shared.rows import Row
@@ -81,14 +80,12 @@ def _control(scenario: Scenario, problem: str, method: str) -> Control:
 def _drawn_rows(plays: dict[str, PlayedRounds]) -> list[Row]:
     """Every method's goodput, and what ours gains over it: as predicted, and as played on the same luck."""
     best = next(iter(plays.values()))
-    starts = batch_starts(best.rounds, *(play.correlated_rounds for play in plays.values()))
     rows = []
     for method, play in plays.items():
         low, high = play.interval()
         sure_low, sure_high = play.interval(SURE)
         sampled = 4.0 * play.predicted_error
-        realised = best.goodput / play.goodput - 1.0
-        reach = residual_reach(best.residuals(starts) - (1.0 + realised) * play.residuals(starts)) / play.goodput
+        realised, reach = gain_over(best, play)
         rows.append(
             {
                 "method": method,

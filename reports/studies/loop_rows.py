@@ -10,15 +10,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from msopt import Control, PlayedRounds, Scenario, emulate, evaluate
+from msopt import Control, PlayedRounds, Scenario, evaluate
 from msopt.arrays import FloatArray, IntArray
-from msopt.emulation.assumptions import SAMPLE, DraftRecord, length_effect, token_effects, tokens_per_round
-from msopt.emulation.played_rounds import batch_starts
-from msopt.emulation.sources import RoundSources
+from msopt.emulation.assumptions import (
+    SAMPLE,
+    DraftRecord,
+    length_effect,
+    place_effect,
+    token_effects,
+    tokens_per_round,
+)
+from msopt.emulation.played_rounds import batch_starts, gain_over
 from msopt.measured.task_acceptance import TaskAcceptance
 from msopt.model.acceptance import Acceptance
 from msopt.model.problems import KINDS
-from msopt.numerics.intervals import LEVEL, mean_interval, proportion_interval, residual_reach
+from msopt.numerics.intervals import LEVEL, mean_interval, proportion_interval
 from reports.shared.rows import Row
 
 VERSION = 1
@@ -36,6 +42,8 @@ class LoopPlay:
     ----------
     method : str
         Which found the control.
+    others : tuple of str
+        Methods that found the very same.
     prompts : str
         "seen" or "unseen" by the profile.
     control : Control
@@ -44,6 +52,7 @@ class LoopPlay:
     """
 
     method: str
+    others: tuple[str, ...]
     prompts: str
     control: Control
     played: PlayedRounds
@@ -55,35 +64,34 @@ class LoopPlay:
         return {"problem": self.control.problem, "method": self.method, "prompts": self.prompts}
 
 
-def loop_play(
-    scenario: Scenario, control: Control, method: str, prompts: str, sources: RoundSources, record: DraftRecord
-) -> LoopPlay:
-    """Put on the clock what models played."""
-    played = emulate(scenario, control, len(record.text), sources=sources)
-    return LoopPlay(method, prompts, control, played, record)
-
-
 def with_geometric_law(scenario: Scenario, acceptance: Sequence[float]) -> Scenario:
     """The same scenario with one acceptance for every position, as the papers have it."""
     return scenario.replace(acceptance=Acceptance.of(acceptance))
 
 
-def prediction_reach(tasks: Sequence[TaskAcceptance], lengths: IntArray, *, over_prompts: bool) -> float:
-    """How far the interval of the predicted tokens of a round reaches: the curves are measured, too.
+def prediction_reach(tasks: Sequence[TaskAcceptance], *plays: tuple[IntArray, float], over_prompts: bool) -> float:
+    """How far the interval of predicted tokens of a round reaches, a weighted sum over plays: curves are measured, too.
 
     Var Σ_l 1[A ≥ l] of a round's accepted tokens A by the curve, over the rounds that the profile had; devices of one
-    task share its error. For prompts that the profile has not seen as many times that as the interval of its
-    acceptance, over prompts, is wider than that of independent trials.
+    task share its error, in all plays. For prompts that the profile has not seen as many times that as the interval of
+    its acceptance, over prompts, is wider than that of independent trials.
+
+    Parameters
+    ----------
+    tasks : sequence of K TaskAcceptance
+    *plays : pairs of an array of int, shape (K,), and a float
+        Draft lengths, and how much the tokens of a round with them count.
+    over_prompts : bool
+        Whether the prompts are others than the profile's.
     """
-    mine: dict[int, list[int]] = {}
-    for task, length in zip(tasks, lengths.tolist(), strict=True):
-        mine.setdefault(id(task), []).append(length)
     total = 0.0
     for task in {id(task): task for task in tasks}.values():
+        mine = np.array([other is task for other in tasks])
         survival = np.array([1.0, *(point.survival for point in task.curve)])
-        # Cov(min(A, a), min(A, b)) of the lengths of all its devices, from the law of A.
-        law = -np.diff([*survival, 0.0])
-        won = np.sum([np.minimum(np.arange(law.size), length) for length in mine[id(task)]], axis=0)
+        law = -np.diff([*survival, 0.0])  # of A
+        won = sum(
+            weight * np.minimum.outer(lengths[mine], np.arange(law.size)).sum(axis=0) for lengths, weight in plays
+        )
         variance = float(np.sum(law * won**2) - np.sum(law * won) ** 2) / task.curve[0].visited
         total += variance * (_wider(task) if over_prompts else 1.0)
     return float(ndtri(0.5 + LEVEL / 2.0) * np.sqrt(total))
@@ -131,7 +139,7 @@ def loop_tables(
                 *_time_rows(scenario, play, verify_by_batch_s),
             )
         ],
-        "order": _order_rows(scenario, plays),
+        "order": _order_rows(scenario, plays, tasks),
     }
 
 
@@ -140,31 +148,50 @@ def _expected(scenario: Scenario, play: LoopPlay) -> FloatArray:
 
 
 def _reach_of_prediction(play: LoopPlay, tasks: Sequence[TaskAcceptance]) -> float:
-    return prediction_reach(tasks, play.control.draft_length, over_prompts=play.prompts != "seen")
+    return prediction_reach(tasks, (play.control.draft_length, 1.0), over_prompts=play.prompts != "seen")
+
+
+def _reach_of_gain(ours: LoopPlay, theirs: LoopPlay, scenario: Scenario, tasks: Sequence[TaskAcceptance]) -> float:
+    """Of ln(our goodput/theirs) as predicted: what the curves' error moves is tokens; a correction is short."""
+    each = [
+        (play.control.draft_length, sign / float(_expected(scenario, play).sum()))
+        for play, sign in ((ours, 1.0), (theirs, -1.0))
+    ]
+    return prediction_reach(tasks, *each, over_prompts=ours.prompts != "seen")
 
 
 def _play_row(scenario: Scenario, geometric: Scenario, play: LoopPlay, tasks: Sequence[TaskAcceptance]) -> Row:
     played, error = play.played, _reach_of_prediction(play, tasks)
     means, _, reach = tokens_per_round(played, play.record)
     low, high = played.interval()
-    total = float(means.sum())
+    total, expected = float(means.sum()), float(_expected(scenario, play).sum())
+    promised = evaluate(scenario, play.control).goodput
     return play.key | {
+        "same_control": list(play.others),
         "rounds": played.rounds,
         "device_rounds": int(np.count_nonzero(played.arrives)),
         "texts": int(np.unique(play.record.text).size),
         "tokens_per_round": total,
         "tokens_low": total - reach,
         "tokens_high": total + reach,
-        "predicted_tokens_curve": float(_expected(scenario, play).sum()),
-        "predicted_tokens_low": float(_expected(scenario, play).sum()) - error,
-        "predicted_tokens_high": float(_expected(scenario, play).sum()) + error,
+        "predicted_tokens_curve": expected,
+        "predicted_tokens_low": expected - error,
+        "predicted_tokens_high": expected + error,
         "predicted_tokens_geometric": float(_expected(geometric, play).sum()),
         "goodput": played.goodput,
         "goodput_low": low,
         "goodput_high": high,
-        "predicted_goodput_curve": evaluate(scenario, play.control).goodput,
+        "predicted_goodput_curve": promised,
         "predicted_goodput_geometric": evaluate(geometric, play.control).goodput,
+        **_beside("tokens", total / expected, reach / expected, error / expected),
+        **_beside("goodput", played.goodput / promised, (high - low) / 2.0 / promised, error / expected),
     }
+
+
+def _beside(what: str, ratio: float, reach: float, predicted: float) -> Row:
+    """By how much more was delivered than promised, with the errors of both; reaches as shares of what was promised."""
+    more, both = ratio - 1.0, float(np.hypot(reach, ratio * predicted))
+    return {f"{what}_more": more, f"{what}_more_low": more - both, f"{what}_more_high": more + both}
 
 
 def _device_rows(scenario: Scenario, geometric: Scenario, play: LoopPlay) -> list[Row]:
@@ -219,7 +246,10 @@ def _token_rows(
 ) -> list[Row]:
     """Tokens: what each assumption is worth to the played drafts themselves, and what is left to the prediction."""
     expected, lengths = float(_expected(scenario, play).sum()), play.control.draft_length
-    effects = list(token_effects(scenario.acceptance, lengths, play.played, play.record))
+    effects = [
+        *token_effects(scenario.acceptance, lengths, play.played, play.record),
+        place_effect(lengths, play.played, play.record),
+    ]
     if longer is not None:
         effects.append(length_effect(lengths, (play.played, play.record), (longer.played, longer.record)))
     rows = []
@@ -257,31 +287,30 @@ def _alike(one: LoopPlay, other: LoopPlay) -> bool:
     return (one.control.problem, one.prompts) == (other.control.problem, other.prompts)
 
 
-def _order_rows(scenario: Scenario, plays: Sequence[LoopPlay]) -> list[Row]:
-    """The first method of each problem and set of prompts against each other one, on as many rounds of both."""
+def _order_rows(scenario: Scenario, plays: Sequence[LoopPlay], tasks: Sequence[TaskAcceptance]) -> list[Row]:
+    """The first method of each problem and set of prompts against each other one, on as many rounds of both.
+
+    `low` and `high` are the ends of what was realised; those of what was predicted come from the profile's error, and
+    those of the difference from both.
+    """
     rows = []
     for place, play in enumerate(plays):
         rivals = [other for other in plays[place + 1 :] if _alike(other, play)]
         first = not any(_alike(other, play) for other in plays[:place])
         for other in rivals if first else []:
-            realised, reach = _gain(play.played, other.played)
-            said = evaluate(scenario, play.control).goodput / evaluate(scenario, other.control).goodput - 1.0
+            realised, reach = gain_over(play.played, other.played)
+            ratio = evaluate(scenario, play.control).goodput / evaluate(scenario, other.control).goodput
+            error = ratio * _reach_of_gain(play, other, scenario, tasks)
+            said, both = ratio - 1.0, float(np.hypot(reach, error))
             rows.append(
                 play.key
                 | {"against": other.method, "predicted_gain": said, "realised_gain": realised}
                 | {"low": realised - reach, "high": realised + reach}
+                | {"predicted_low": said - error, "predicted_high": said + error}
+                | {"difference": realised - said, "difference_low": realised - said - both}
+                | {"difference_high": realised - said + both}
             )
     return rows
-
-
-def _gain(ours: PlayedRounds, theirs: PlayedRounds, level: float = LEVEL) -> tuple[float, float]:
-    """By how much one goodput is above another, and how far the interval reaches: two plays whose texts part ways."""
-    ratio = ours.goodput / theirs.goodput
-    reach = 0.0
-    for played in (ours, theirs):
-        residuals = played.residuals(batch_starts(played.rounds, played.correlated_rounds)) / played.goodput
-        reach += residual_reach(residuals, level) ** 2
-    return ratio - 1.0, ratio * float(np.sqrt(reach))
 
 
 def batch_fit_s(batch: Sequence[int], seconds: Sequence[float]) -> tuple[float, float]:

@@ -13,10 +13,14 @@ _HEAD = ("pair", "problem", "method", "prompts")
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "plays": (
         *(*_HEAD, "rounds", "device_rounds", "texts", "tokens_per_round", "tokens_low", "tokens_high"),
-        *("predicted_tokens_curve", "predicted_tokens_geometric", "goodput", "goodput_low", "goodput_high"),
-        *("predicted_goodput_curve", "predicted_goodput_geometric"),
+        *("predicted_tokens_curve", "predicted_tokens_geometric", "tokens_more", "tokens_more_low", "tokens_more_high"),
+        *("goodput", "goodput_low", "goodput_high", "predicted_goodput_curve", "predicted_goodput_geometric"),
+        *("goodput_more", "goodput_more_low", "goodput_more_high", "same_control"),
     ),
-    "order": ("pair", "problem", "prompts", "method", "against", "predicted_gain", "realised_gain", "low", "high"),
+    "order": (
+        *("pair", "problem", "prompts", "method", "against", "predicted_gain", "predicted_low", "predicted_high"),
+        *("realised_gain", "low", "high", "difference", "difference_low", "difference_high"),
+    ),
     "phases": (*_HEAD, "phase", "predicted_s", "realised_s", "low_s", "high_s"),
     "assumptions": (*_HEAD, "assumption", "of", "change", "low", "high"),
 }
@@ -27,8 +31,8 @@ _TITLES = {
     "assumptions": "What each assumption of the prediction moves, dropped alone",
 }
 _ORIGIN = (
-    *("pair", "target", "drafts", "date", "cpu", "gpu", "seed", "temperature", "text_tokens", "clock", "scenario"),
-    "interval_level",
+    *("pair", "target", "drafts", "date", "cpu", "gpu", "seed", "compute_type", "temperature", "text_tokens", "clock"),
+    *("scenario", "interval_level", "note"),
 )
 _STORED = "played with real models and stored; the table loop_models says which, when and where"
 
@@ -60,4 +64,7 @@ def _joined(stored: Sequence[Row], name: str, columns: Sequence[str]) -> "pd.Dat
     import pandas as pd
 
     rows = [{"pair": one["name"], **row} for one in stored for row in one[name]]
+    for row in rows:
+        if "same_control" in columns:
+            row["same_control"] = ", ".join(row["same_control"])
     return pd.DataFrame([{key: row.get(key) for key in columns} for row in rows], columns=list(columns))

@@ -5,11 +5,18 @@ import pytest
 
 from msopt import Acceptance, MaxMin, ParameterError, ProportionalFair, Scenario, draw, solve
 from msopt.model.problems import PROBLEMS, Problem
-from msopt.sensitivity import Elasticity, sensitivity
+from msopt.sensitivity import Elasticity, elasticities
+from msopt.solution import Solution
 from tests.cases import base, scenario_of
 
 CELL = draw("multispin-llama2", devices=5, seed=4)[0].replace(verify_per_token_s=1e-3)
 LOUD = draw("uldl-qwen25", devices=4, seed=1)[0]
+
+
+def sensitivity(solution: Solution, *, devices: bool = True) -> tuple[Elasticity, ...]:
+    assert solution.control is not None
+    assert solution.evaluation is not None
+    return elasticities(solution.scenario, solution.control, solution.evaluation, devices=devices)
 
 
 def of(found: tuple[Elasticity, ...], *parameters: str) -> float:
@@ -74,7 +81,7 @@ def test_the_common_numbers_alone_are_there_without_devices() -> None:
 
 def test_a_method_without_a_control_is_one_line() -> None:
     with pytest.raises(ParameterError, match="server-only has no one control"):
-        sensitivity(solve(CELL, method="server-only"))
+        solve(CELL, method="server-only").sensitivity()
 
 
 def test_a_curve_with_tokens_that_are_always_accepted_has_the_elasticity_of_the_others() -> None:

@@ -81,7 +81,11 @@ def stored_loop() -> Row:
     goodput = {"goodput": 40.0, "goodput_low": 39.0, "goodput_high": 41.0}
     predicted = {"predicted_tokens_curve": 21.2, "predicted_tokens_geometric": 20.0}
     predicted |= {"predicted_goodput_curve": 40.4, "predicted_goodput_geometric": 38.0}
+    more = {"tokens_more": -0.01, "tokens_more_low": -0.03, "tokens_more_high": 0.01, "same_control": ["greedy"]}
+    more |= {"goodput_more": -0.02, "goodput_more_low": -0.04, "goodput_more_high": 0.005}
     ends = {"low": 0.1, "high": 0.2}
+    said = {"predicted_low": 0.11, "predicted_high": 0.17}
+    said |= {"difference": 0.01, "difference_low": -0.05, "difference_high": 0.07}
     return {
         "schema_version": 1,
         "name": "small|pair",
@@ -95,11 +99,11 @@ def stored_loop() -> Row:
         "clock": "profile",
         "interval_level": 0.95,
         "scenario": "cell",
-        "plays": [head | tokens | goodput | predicted | {"rounds": 300, "device_rounds": 2400, "texts": 80}],
+        "plays": [head | tokens | goodput | predicted | more | {"rounds": 300, "device_rounds": 2400, "texts": 80}],
         "devices": [],
         "phases": [head | {"phase": "round", "predicted_s": 0.5, "realised_s": 0.51, "low_s": 0.5, "high_s": 0.52}],
         "assumptions": [head | {"assumption": "equal shares", "of": "time", "change": 0.15} | ends],
-        "order": [head | {"against": "all-uplink", "predicted_gain": 0.14, "realised_gain": 0.15} | ends],
+        "order": [head | {"against": "all-uplink", "predicted_gain": 0.14, "realised_gain": 0.15} | ends | said],
     }
 
 

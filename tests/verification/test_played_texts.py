@@ -16,7 +16,7 @@ from verification.pairs import Pair, load_pairs
 from verification.played_texts import Drafter, PlayedTexts, Text, payload_of
 from verification.rounds import Session, generate
 from verification.sampling import SamplingRule
-from verification.side_by_side import side_by_side
+from verification.side_by_side import SideBySide
 from verification.timing import Stopwatch
 
 FALSE_ALARM = 1e-3
@@ -41,8 +41,21 @@ def texts_of(
     seed: int = 0,
     stopwatch: Stopwatch | None = None,
 ) -> PlayedTexts:
-    drafters = [Drafter(pair, "chat", PROMPTS) for pair in pairs]
-    payload = Payload(12, 8, pairs[0].entries)
+    return texts_by(drafters_of(pairs), every_token, temperature, seed, stopwatch)
+
+
+def drafters_of(pairs: list[Pair]) -> list[Drafter]:
+    return [Drafter(pair, "chat", PROMPTS, luck) for luck, pair in enumerate(pairs)]
+
+
+def texts_by(
+    drafters: list[Drafter],
+    every_token: bool,
+    temperature: float = 1.0,
+    seed: int = 0,
+    stopwatch: Stopwatch | None = None,
+) -> PlayedTexts:
+    payload = Payload(12, 8, drafters[0].pair.entries)
     return PlayedTexts(
         drafters,
         SamplingRule(temperature),
@@ -163,16 +176,45 @@ def test_bits_are_those_of_the_messages(pairs: list[Pair]) -> None:
     assert not together.distribution_bits.any()  # type: ignore[union-attr]
 
 
-def test_plays_side_by_side_are_those_alone(pairs: list[Pair]) -> None:
-    """The devices of the second play stand behind those of the first; prompts and generators go by device."""
-    other = np.array([1, 2, 4])
-    told = side_by_side(texts_of(pairs * 2, every_token=False), [LENGTHS, other], 12, [all_up, all_down])
-    alone = texts_of(pairs, every_token=False)
+@pytest.mark.parametrize("every_token", [True, False])
+def test_plays_side_by_side_are_those_alone(pairs: list[Pair], every_token: bool) -> None:
+    """Whoever asks first, whatever is shared: tokens, bits and chances of each play are those of a play of its own."""
+    plays = [(LENGTHS, all_up), (np.array([1, 0, 5]), all_down), (LENGTHS, by_turns)]
+    batches = []
+
+    def texts(rows: list[Drafter]) -> PlayedTexts:
+        batches.append(len(rows))
+        return texts_by(rows, every_token)
+
+    together = SideBySide(texts, drafters_of(pairs), [lengths for lengths, _ in plays])
+    assert batches == [4], "a device that drafts as many tokens in several plays drafts once"
     everyone = np.ones((12, 3), dtype=bool)
-    played = alone.play(np.tile(LENGTHS, (12, 1)), everyone, everyone, all_up)
-    assert np.array_equal(told[0].played.tokens, played.tokens)
-    assert np.array_equal(told[0].record.place, alone.record.place)
-    assert told[1].played.drafted.max(axis=0).tolist() == other.tolist()
+    for one, (lengths, rule) in zip(together.plays, plays, strict=True):
+        pieces = [
+            one.play(np.tile(lengths, (4, 1)), everyone[:4], everyone[:4], lambda k, r, n=n, f=rule: f(n + k, r))
+            for n in (0, 4, 8)
+        ]
+        alone = texts_of(pairs, every_token=every_token)
+        played = alone.play(np.tile(lengths, (12, 1)), everyone, everyone, rule)
+        for name, value in vars(played).items():
+            assert np.array_equal(np.concatenate([getattr(piece, name) for piece in pieces]), value), name
+        assert np.array_equal(one.record.place, alone.record.place)
+        assert np.array_equal(one.record.prompt, alone.record.prompt)
+        assert one.as_written() == alone.texts
+
+
+def test_a_lost_draft_had_the_bits_that_it_was_sent_with(pairs: list[Pair]) -> None:
+    """At temperature 0 a distribution is one entry, at 13 bits as its token: 26 for each drafted, lost or not."""
+    everyone, planned = np.ones((12, 3), dtype=bool), np.tile(LENGTHS, (12, 1))
+    arrives = np.random.default_rng(1).random((12, 3)) < 0.5
+    greedy_texts = texts_of(pairs, every_token=True, temperature=0.0)
+    played = greedy_texts.play(planned, everyone, arrives, all_up)
+    assert np.array_equal(played.draft_bits, 26 * played.drafted)  # type: ignore[arg-type]
+    first = [
+        texts_of(pairs, every_token=True).play(planned[:1], everyone[:1], come, all_up).draft_bits
+        for come in (everyone[:1], ~everyone[:1])
+    ]
+    assert np.array_equal(*first), "what is drafted does not know whether it arrives"  # type: ignore[arg-type]
 
 
 def test_measured_steps_are_each_devices_own(pairs: list[Pair]) -> None:

@@ -6,10 +6,12 @@ import pytest
 from msopt import Control, emulate
 from msopt.emulation.assumptions import (
     LENGTH,
+    PLACE,
     SAMPLE,
     STEPS,
     DraftRecord,
     length_effect,
+    place_effect,
     token_effects,
     tokens_per_round,
 )
@@ -78,6 +80,21 @@ def test_each_assumption_alone(known: tuple[PlayedRounds, DraftRecord]) -> None:
     luck = effects["luck of the draws"]
     assert luck.low < 0.0 < luck.high
     assert one_for_all + sum(effects[step].tokens for step in STEPS) == pytest.approx(played.tokens.mean(), rel=EXACT)
+
+
+def test_acceptance_that_falls_along_a_text(known: tuple[PlayedRounds, DraftRecord]) -> None:
+    """0.8 in the first half of every text and 0.2 in the second, whose last draft is cut: 50 drafts and 49."""
+    played, record = known
+    place = np.tile(np.arange(100), TEXTS)[:, None]
+    chance = np.broadcast_to(np.where(place < 50, 0.8, 0.2)[..., None], record.chance.shape)
+    effect = place_effect(np.array([2]), played, DraftRecord(record.text, record.prompt, place, chance))
+    one = (50 * 0.8 + 49 * 0.2) / 99
+    apart = (50 * (1 + 0.8 + 0.64) + 49 * (1 + 0.2 + 0.04)) / 99
+    assert effect.assumption == PLACE
+    assert effect.tokens == pytest.approx(apart - (1 + one + one**2), rel=EXACT)
+    assert effect.low == pytest.approx(effect.tokens, rel=1e-6), "all texts are alike"
+    alike = place_effect(np.array([2]), played, DraftRecord(record.text, record.prompt, place, record.chance))
+    assert alike.tokens == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_interval_of_tokens_is_that_of_equal_texts(known: tuple[PlayedRounds, DraftRecord]) -> None:

@@ -1,35 +1,105 @@
 """`msopt study`: measure, optimise, play and set side by side, in one command with tiny models."""
 
+import contextlib
 import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from msopt import Scenario, solve
+from msopt.emulation.sources import Watch
+from reports.cli import study_plays
+from reports.shared.live_view import Texts
+from reports.studies.closed_loop import stored_loops
+from reports.studies.model_loop import model_loop
 from tests.reports.command import Command, assert_one_line
 from tests.tolerances import EXACT
 from tests.verification.tiny import write_model
 
+PLAYED = {
+    "heterogeneous": {"decomposition", "grid", "fixed", "equal-bandwidth", "homogeneous"},
+    "modes": {
+        *("decomposition", "greedy", "all-uplink", "all-downlink", "random-modes", "uniform-length"),
+        *("computation-only", "computation-only-greedy"),
+    },
+}
+"""Every method that has a control, but for the exact one, which is ours."""
 
-def test_the_loop_is_closed_in_one_command(msopt: Command) -> None:
-    draft = write_model(msopt.folder / "draft", seed=1, layers=2)
-    target = write_model(msopt.folder / "target", seed=2, layers=2)
+CELL = """# Two devices of one pair.
+name = "two of a pair"
+
+[server]
+verify_base_s = 0.02
+verify_per_device_s = 0.005
+downlink_power_w = 1.0
+
+[radio]
+uplink_bandwidth_hz = 1e6
+downlink_bandwidth_hz = 1e6
+
+[payload]
+token_bits = 5
+distribution_bits = 200
+
+[limits]
+max_draft_length = 3
+
+[[devices]]
+name = "near"
+profile = "pair.json"
+task = "chat"
+draft_s_per_token = 0.004
+uplink_snr_db = 12.0
+downlink_snr_db = 20.0
+
+[[devices]]
+name = "far"
+profile = "pair.json"
+task = "chat"
+draft_s_per_token = 0.006
+uplink_snr_db = 3.0
+downlink_snr_db = 9.0
+"""
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    root = tmp_path_factory.mktemp("models")
+    draft, target = write_model(root / "draft", seed=1, layers=2), write_model(root / "target", seed=2, layers=2)
+    return ("--draft", draft, "--target", target)
+
+
+def record_of(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "loop.json").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+
+
+def test_the_loop_is_closed_in_one_command(msopt: Command, models: tuple[str, ...]) -> None:
     folder = msopt.folder / "out"
-    ask = ("study", "--draft", draft, "--target", target, "--task", "chat", "--prompts", 2, "--tokens", 6)
+    ask = ("study", *models, "--task", "chat", "--prompts", 2, "--tokens", 6)
     answer = msopt.done(*ask, "--rounds", 32, "--devices", 2, "--seed", 1, "--output", folder)
-    assert sorted(file.name for file in folder.iterdir()) == [
-        "loop.json",
-        "profile-1.json",
-        "scenario.toml",
-        "timeline.svg",
-    ]
-    record = json.loads((folder / "loop.json").read_text())
-    assert [row["prompts"] for row in record["plays"]] == ["seen"] * 8 + ["unseen"] * 8
-    cell = Scenario.read(folder / "scenario.toml")
+    files = ["loop.json", "profile-1.json", "scenario.toml", "timeline.svg"]
+    assert sorted(file.name for file in folder.iterdir()) == files
+    record, cell = record_of(folder), Scenario.read(folder / "scenario.toml")
+    for problem, names in PLAYED.items():
+        for prompts in ("seen", "unseen"):
+            rows = [row for row in record["plays"] if (row["problem"], row["prompts"]) == (problem, prompts)]
+            told = [name for row in rows for name in (row["method"], *row["same_control"])]
+            assert len(told) == len(set(told))
+            assert set(told) - {"exact"} == names
+            assert told[0] == "decomposition"
     for row in record["plays"]:
         assert row["device_rounds"] == 64
-        promised = solve(cell, row["problem"], row["method"]).goodput
-        assert row["predicted_goodput_curve"] == pytest.approx(promised, rel=EXACT)
+        for name in (row["method"], *row["same_control"]):
+            promised = solve(cell, row["problem"], name).goodput
+            assert row["predicted_goodput_curve"] == pytest.approx(promised, rel=1e-6)
         assert row["tokens_low"] <= row["tokens_per_round"] <= row["tokens_high"]
+        more = row["tokens_per_round"] / row["predicted_tokens_curve"] - 1.0
+        assert row["tokens_more"] == pytest.approx(more, abs=EXACT)
+        reach = (row["tokens_high"] - row["tokens_low"]) / 2.0 / row["predicted_tokens_curve"]
+        assert row["tokens_more_high"] - row["tokens_more"] >= reach, "the profile's error widens it"
     phases = [row for row in record["phases"] if row["method"] == "decomposition" and row["problem"] == "modes"]
     assert sum(row["realised_s"] for row in phases[:3]) == pytest.approx(phases[3]["realised_s"], rel=EXACT)
     first = record["order"][0]
@@ -37,7 +107,53 @@ def test_the_loop_is_closed_in_one_command(msopt: Command) -> None:
     assert (first["method"], first["against"]) == (ours["method"], other["method"])
     assert first["realised_gain"] == pytest.approx(ours["goodput"] / other["goodput"] - 1.0, rel=EXACT)
     assert {row["of"] for row in record["assumptions"]} == {"tokens", "time"}
+    assert "position in the text" in {row["assumption"] for row in record["assumptions"]}
     assert "equal-bandwidth" in answer.out
+    profile = (folder / "profile-1.json").read_bytes()
+    other = msopt(*ask[:-1], 7, "--rounds", 32, "--devices", 2, "--seed", 1, "--output", folder)
+    assert_one_line(other, 2, ["tokens = 7", "profile-1", "measured with 6"])
+    assert (folder / "profile-1.json").read_bytes() == profile
+
+
+def test_a_scenario_is_studied_as_it_is_and_the_result_can_be_stored(
+    msopt: Command, models: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own devices and tasks; the file has every part that stored ones have, and becomes tables as they do.
+
+    Whoever watches is told round by round, with the texts of the play as they stand.
+    """
+    seen: list[tuple[str, int, int]] = []
+
+    @contextlib.contextmanager
+    def view(scenario: Scenario, rounds: int, *, quiet: bool, texts: Texts, rounds_at_once: int) -> Iterator[Watch]:
+        assert quiet
+        assert rounds == 32
+        yield Watch(rounds_at_once, lambda piece: seen.append((scenario.name, piece.rounds, len(texts()))))
+
+    monkeypatch.setattr(study_plays, "live_view", view)
+    monkeypatch.setattr(study_plays, "PROBLEMS", ("modes",))
+    profile, cell = msopt.folder / "pair.json", msopt.folder / "cell.toml"
+    few = ("--task", "chat", "--prompts", 1, "--tokens", 5)
+    times = ("--repeats", 1, "--batches", "1,2", "--draft-lengths", "0,1")
+    msopt.done("measure", *models, *few, *times, "--output", profile)
+    cell.write_text(CELL, encoding="utf-8")
+    folder = msopt.folder / "out"
+    msopt.done("study", cell, *models, "--rounds", 32, "--output", folder, "--quiet")
+    assert (folder / "scenario.toml").read_text(encoding="utf-8") == CELL
+    record = record_of(folder)
+    assert len(seen) == 32 * len(record["plays"])
+    assert {told[1:] for told in seen} == {(1, 2)}
+    assert seen[0][0].startswith("two of a pair, modes, seen prompts, ")
+    assert record["scenario_toml"] == CELL
+    assert record["text_tokens"] == 5, "as the profile was measured, where nothing else is said"
+    assert len({row["device"] for row in record["devices"]}) == 2
+    for stored in stored_loops():
+        assert set(stored) - {"note"} == set(record)
+        for part in ("plays", "devices", "phases", "assumptions", "order"):
+            assert not stored[part] or set().union(*stored[part]) == set().union(*record[part]), part
+    tables = model_loop([record]).tables
+    assert np.array_equal(tables["loop_plays"]["goodput"], [row["goodput"] for row in record["plays"]])
+    assert not tables["loop_order"].drop(columns="pair").isna().any(axis=None)
 
 
 @pytest.mark.parametrize(
@@ -45,12 +161,36 @@ def test_the_loop_is_closed_in_one_command(msopt: Command) -> None:
     [
         ("--rounds 31 --draft skip-1", ["--rounds = 31", "at least 32"]),
         ("smollm2-skip-4 --tokens 0", ["--tokens = 0", "at least 1"]),
-        ("", ["neither a profile nor --draft"]),
+        ("", ["neither a scenario nor a profile nor --draft"]),
         ("qwen2.5-coder-0.5b-1.5b", ["qwen2.5-coder-0.5b-1.5b", "--draft and --target"]),
+        ("smollm2-ladder --devices 3", ["smollm2-ladder", "--devices"]),
+        ("smollm2-ladder --prompts 9", ["--prompts = 9", "have seen 8"]),
+        ("multispin-llama2", ["names no profile or no task"]),
+        ("smollm2-skip-4 --temperature -1", ["temperature = -1", "at least 0"]),
+        ("--draft skip-2 --temperature nan", ["temperature = nan"]),
+        ("--draft skip-2 --top-p 0", ["top_p = 0"]),
+        ("--draft skip-2 --top-k 0", ["top_k = 0"]),
+        ("--draft skip-2 --task cooking", ["cooking", "code"]),
+        ("--draft skip-2 --prompts 99", ["99 prompts of code"]),
+        ("--draft skip-2 --dtype float8", ["float8", "bfloat16"]),
+        ("--draft skip-2 --target no-such-model/here", ["no-such-model/here"]),
+        ("--draft skip-x", ["skip-x"]),
+        ("--draft skip-2 --task chat --task chat", ["chat", "none twice"]),
+        ("smollm2-skip-4 --devices 1000001", ["--devices = 1000001"]),
     ],
 )
-def test_what_a_study_needs(msopt: Command, line: str, words: list[str]) -> None:
-    assert_one_line(msopt("study", *line.split(), "--output", msopt.folder / "out"), 2, words)
+def test_what_a_study_needs_is_told_before_anything_is_made(msopt: Command, line: str, words: list[str]) -> None:
+    folder = msopt.folder / "out"
+    assert_one_line(msopt("study", *line.split(), "--output", folder), 2, words)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("wrong", [("--temperature", -1), ("--top-p", 2), ("--top-k", 0), ("--prompts", 0)])
+def test_emulate_tells_it_before_models_are_loaded(msopt: Command, wrong: tuple[str, object]) -> None:
+    folder = msopt.folder / "out"
+    answer = msopt("emulate", "smollm2-ladder", "--draft", "no-such-model/here", *wrong, "--output", folder)
+    assert_one_line(answer, 2, [wrong[0].strip("-").replace("-", "_") if wrong[0] != "--prompts" else "--prompts"])
+    assert not folder.exists()
 
 
 def test_where_no_folder_can_be_is_told_before_the_study(msopt: Command) -> None:

@@ -131,6 +131,24 @@ def test_the_crosscheck_tells_a_wrong_table_form(msopt: Command, name: str, verd
         assert again["objective_difference_worst"] == pytest.approx(table["objective_difference_worst"], abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("name", "row", "words"),
+    [
+        ("NotForPrograms(5)", "CLARABEL", "NotForPrograms(5) fails in left: "),
+        ("NoExpression", "CLARABEL", "its expression is None"),
+        ("TableFails(5)", "table", "TableFails(5) fails in on_table: ZeroDivisionError: no table"),
+    ],
+)
+def test_the_crosscheck_fails_what_has_a_form_that_fails(msopt: Command, name: str, row: str, words: str) -> None:
+    few = ("--trials", 2, "--seed", 1, "--solver", "CLARABEL", "--output", msopt.folder / "worst", "--format", "json")
+    outcome = msopt("crosscheck", "--variant", f"{MINE}:{name}", *few)
+    assert outcome.code == 1
+    (fault,) = [note for note in outcome.record["notes"] if note["kind"] == "fault"]
+    assert fault["solver"] == row
+    assert words in fault["text"]
+    assert fault["text"].endswith("(2 of 2 trials)")
+
+
 def test_a_sweep_has_its_utility_as_a_column(msopt: Command, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 

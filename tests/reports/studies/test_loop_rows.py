@@ -5,6 +5,7 @@ import pytest
 
 from msopt import bundled
 from msopt.files.profile_json import find_profile
+from msopt.measured.task_acceptance import curve_of_counts
 from reports.studies.loop_rows import batch_fit_s, prediction_reach
 from tests.tolerances import EXACT
 
@@ -19,13 +20,40 @@ def test_the_error_of_a_curve_in_the_tokens_of_a_round() -> None:
         return float(np.sqrt(point.survival * (1.0 - point.survival) / point.visited))
 
     normal = 1.959964  # of 95 %
-    one = np.array([1])
+    one, two = (np.array([1]), 1.0), (np.array([1, 1]), 1.0)
     assert prediction_reach([code], one, over_prompts=False) == pytest.approx(normal * error("code"), rel=1e-6)
-    both = prediction_reach([code, code], np.array([1, 1]), over_prompts=False)
+    both = prediction_reach([code, code], two, over_prompts=False)
     assert both == pytest.approx(2.0 * normal * error("code"), rel=1e-6)
-    apart = prediction_reach([code, chat], np.array([1, 1]), over_prompts=False)
+    apart = prediction_reach([code, chat], two, over_prompts=False)
     assert apart == pytest.approx(normal * np.hypot(error("code"), error("chat")), rel=1e-6)
     assert prediction_reach([code], one, over_prompts=True) >= prediction_reach([code], one, over_prompts=False)
+    less = prediction_reach([code], one, (np.array([1]), -0.4), over_prompts=False)
+    assert less == pytest.approx(0.6 * normal * error("code"), rel=1e-6), "an error of one curve is one of both plays"
+
+
+def test_the_interval_of_a_gain_holds_what_a_better_profile_would_say() -> None:
+    """400 profiles of 240 rounds from one law: 95 % intervals of ln(tokens with 3 over tokens with 8) hold the truth.
+
+    Of 400 at 95 % between 361 and 395 hold it, but for one seed in 1000.
+    """
+    rng, (short, long) = np.random.default_rng(5), (3, 8)
+    truth = np.array([0.8, 0.68, 0.55, 0.45, 0.36, 0.3, 0.24, 0.2])
+    lengths = np.searchsorted(-truth, -rng.random((400, 240)), side="right")
+    task = find_profile(bundled.profile_names()[0]).tasks["code"]
+
+    def tokens(survival: np.ndarray, length: int) -> float:
+        return 1.0 + float(survival[:length].sum())
+
+    held = 0
+    for accepted in lengths:
+        kept = [int(np.sum(accepted >= place)) for place in range(1, 9)]
+        own = task.model_copy(update={"curve": curve_of_counts([240, *kept[:-1]], kept)})
+        found = np.array(own.survival)
+        each = [(np.array([n]), s / tokens(found, n)) for n, s in ((short, 1.0), (long, -1.0))]
+        reach = prediction_reach([own], *each, over_prompts=False)
+        ratio, true = (np.log(tokens(law, short) / tokens(law, long)) for law in (found, truth))
+        held += abs(ratio - true) <= reach
+    assert 361 <= held <= 395
 
 
 def test_verification_by_the_batch_alone() -> None:
