@@ -31,7 +31,7 @@ DEFAULT_ITERATIONS = {"ECOS": 200, "CLARABEL": 200, "SCS": 100_000, "HIGHS": 10_
 BISECTION_STEPS = 100
 REPEAT_SETTINGS: dict[str, dict[str, float]] = {
     "ECOS": {"feastol": 2e-8},
-    "CLARABEL": dict.fromkeys(TOLERANCE_NAMES["CLARABEL"], 1e-8) | {"max_step_fraction": 0.95},
+    "CLARABEL": dict.fromkeys(TOLERANCE_NAMES["CLARABEL"], 1e-8) | {"max_step_fraction": 0.8},
 }
 """What repeats may be content with: dual residuals often stall just above 1e-8 where the gap is long below. Shorter
 steps keep away from the cones' edges, where progress ends."""

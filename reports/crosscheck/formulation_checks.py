@@ -160,7 +160,7 @@ _CHECKS = (
         entry=REGISTRY["draft-control-curves"],
         reference=references_ms.interpolated,
         prepare=_varying,
-        not_asked={("ECOS", "power-limited"): _MIXTURE} | {("SCS", sharing): _CHORDS for sharing in BOTH},
+        not_asked={("ECOS", "power-limited"): _MIXTURE, **{("SCS", sharing): _CHORDS for sharing in BOTH}},
     ),
     Check(
         entry=REGISTRY["draft-control-power-limited"],

@@ -330,6 +330,7 @@ def rendered(figure: Figure, form: Form, name: str) -> bytes:
         if form == "pdf":
             give_letters(figure)
         figure.savefig(buffer, format=form, metadata=metadata)
+        figure.set_layout_engine(None)  # it is laid out now, for its other form, too
     return buffer.getvalue()
 
 

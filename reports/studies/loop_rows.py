@@ -133,9 +133,9 @@ def loop_tables(
         "phases": [row for play in plays for row in _phase_rows(scenario, play)],
         "assumptions": [
             row
-            for play in plays
+            for place, play in enumerate(plays)
             for row in (
-                *_token_rows(scenario, play, tasks, _with_longer_drafts(play, plays)),
+                *(() if _told(play, plays[:place]) else _token_rows(scenario, play, tasks, plays)),
                 *_time_rows(scenario, play, verify_by_batch_s),
             )
         ],
@@ -233,6 +233,12 @@ def _phase_rows(scenario: Scenario, play: LoopPlay) -> list[Row]:
     return rows
 
 
+def _told(play: LoopPlay, before: Sequence[LoopPlay]) -> bool:
+    """Whether a play before wrote the same texts."""
+    lengths = play.control.draft_length
+    return any(_alike(other, play) and np.array_equal(other.control.draft_length, lengths) for other in before)
+
+
 def _with_longer_drafts(play: LoopPlay, plays: Sequence[LoopPlay]) -> LoopPlay | None:
     """The play of the same prompts with the longest drafts, where no device of it drafts less."""
     same = [other for other in plays if _alike(other, play)]
@@ -242,9 +248,10 @@ def _with_longer_drafts(play: LoopPlay, plays: Sequence[LoopPlay]) -> LoopPlay |
 
 
 def _token_rows(
-    scenario: Scenario, play: LoopPlay, tasks: Sequence[TaskAcceptance], longer: LoopPlay | None
+    scenario: Scenario, play: LoopPlay, tasks: Sequence[TaskAcceptance], plays: Sequence[LoopPlay]
 ) -> list[Row]:
     """Tokens: what each assumption is worth to the played drafts themselves, and what is left to the prediction."""
+    longer = _with_longer_drafts(play, plays)
     expected, lengths = float(_expected(scenario, play).sum()), play.control.draft_length
     effects = [
         *token_effects(scenario.acceptance, lengths, play.played, play.record),

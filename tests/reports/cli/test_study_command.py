@@ -107,7 +107,12 @@ def test_the_loop_is_closed_in_one_command(msopt: Command, models: tuple[str, ..
     assert (first["method"], first["against"]) == (ours["method"], other["method"])
     assert first["realised_gain"] == pytest.approx(ours["goodput"] / other["goodput"] - 1.0, rel=EXACT)
     assert {row["of"] for row in record["assumptions"]} == {"tokens", "time"}
-    assert "position in the text" in {row["assumption"] for row in record["assumptions"]}
+    texts: dict[tuple[str, ...], list[int]] = {}
+    for row in record["devices"]:
+        texts.setdefault((row["problem"], row["method"], row["prompts"]), []).append(row["draft_length"])
+    written = {(problem, prompts, *lengths) for (problem, _, prompts), lengths in texts.items()}
+    told = [row for row in record["assumptions"] if row["assumption"] == "position in the text"]
+    assert len(told) == len(written), "once for all plays that write the same texts"
     assert "equal-bandwidth" in answer.out
     profile = (folder / "profile-1.json").read_bytes()
     other = msopt(*ask[:-1], 7, "--rounds", 32, "--devices", 2, "--seed", 1, "--output", folder)
