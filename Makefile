@@ -37,8 +37,8 @@ docs: $(DOCS_STAMP)
 	@echo "The documentation is in $(CURDIR)/docs/_build/html/index.html"
 
 test: lint types
-	@echo "Running some 4700 tests, one process for each core: about 5 minutes on two cores, a dot for each test"
-	$(BIN)/python -m pytest -n logical --dist loadscope --no-loadscope-reorder
+	@echo "Running some 4700 tests, one process for each core: some 4 minutes on two cores, a dot for each test"
+	$(BIN)/python -m pytest -n logical --dist loadfile --no-loadscope-reorder
 
 test-oldest: $(OLDEST_STAMP)
 	$(OLDEST)/bin/python -m pytest tests/msopt tests/formulations

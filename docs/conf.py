@@ -1,5 +1,6 @@
 """How the site is built: what it is made of, and how it looks."""
 
+import logging
 import os
 import sys
 from importlib.metadata import version as version_of
@@ -7,6 +8,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "error")  # an example starts a cluster
+logging.getLogger("msopt").setLevel(logging.WARNING)  # the theme's a11y_pygments makes the root logger talk
 sys.path[:0] = [str(HERE / "_ext")]
 
 import pictures  # noqa: E402

@@ -18,7 +18,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
-import pandas as pd
 from distributed import LocalCluster
 
 from reports.studies.study import parse_study
@@ -41,7 +40,7 @@ with (
     LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
 ):
     swept = sweep(parse_study(STUDY), Path(folder), dask=cluster.scheduler_address)
-    rows = pd.read_parquet(swept.results)
+    rows = swept.to_frame()
 goodput = rows.pivot_table("goodput_tokens_per_s", ["base", "draw", "acceptance_spread"], "scheme")
 kept = goodput.div(goodput["optimum"], axis=0).groupby(["base", "acceptance_spread"]).agg(["mean", "min"])
 

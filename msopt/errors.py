@@ -1,5 +1,7 @@
 """Every error that msopt raises on purpose, each with the exit code the command line gives it, and its warning."""
 
+import difflib
+from collections.abc import Iterable
 from typing import ClassVar
 
 LONGEST = 1000
@@ -48,6 +50,16 @@ def and_more(count: int) -> str:
     ('', ' (and 1 more device)', ' (and 2 more devices)')
     """
     return "" if count < 2 else f" (and {count - 1} more device{'s' if count > 2 else ''})"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message on an unknown word: the nearest of the known ones, or nothing where none is near.
+
+    >>> did_you_mean("modus", ["modes", "homogeneous"]), did_you_mean("x", ["modes"])
+    ('; did you mean modes?', '')
+    """
+    near = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
 
 
 def describe(value: object) -> str:

@@ -8,7 +8,7 @@ from numpy.random import SeedSequence
 
 from msopt.arrays import FloatArray, IntArray
 from msopt.evaluation import evaluate, score, scoring_correction
-from msopt.lengths.heterogeneous import HeterogeneousOptimum, interpolated_bound, solve_heterogeneous
+from msopt.lengths.heterogeneous import interpolated_bound, solve_heterogeneous
 from msopt.lengths.homogeneous import HomogeneousOptimum, enumerated_length, solve_homogeneous
 from msopt.lengths.relaxed import length_split
 from msopt.method import Procedure
@@ -93,19 +93,10 @@ def _common(scenario: Scenario, best: HomogeneousOptimum, lengths: IntArray, bou
     )
 
 
-def heterogeneous(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-    """The relaxed optimum, rounded, then the search of `exact` cut short."""
+def heterogeneous(scenario: Scenario, options: Options, known_bound: float | None, *, proven: bool = False) -> Solution:
+    """The relaxed optimum, rounded, then the search over regions of deadlines and lengths, short or for a proof."""
     del known_bound
-    return _each(scenario, solve_heterogeneous(scenario, start_length=options.start_length))
-
-
-def heterogeneous_exact(scenario: Scenario, options: Options, known_bound: float | None) -> Solution:
-    """The search over regions of deadlines and lengths, to its end or to a limit."""
-    del known_bound
-    return _each(scenario, solve_heterogeneous(scenario, _effort(options), options.start_length))
-
-
-def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
+    best = solve_heterogeneous(scenario, _effort(options, proven), options.start_length)
     return _multispin(
         scenario,
         "heterogeneous",
@@ -118,29 +109,17 @@ def _each(scenario: Scenario, best: HeterogeneousOptimum) -> Solution:
     )
 
 
-def variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
-    """The search of a table of actions, cut short."""
+def variant(scenario: Scenario, asked: Variant, options: Options, *, proven: bool = False) -> Solution:
+    """The search of a table of actions, cut short, or for a proof."""
     asked.check_table()
-    return _varied(scenario, asked, *solve_lengths(scenario, asked, starts=_starts(scenario, options)))
+    found = solve_lengths(scenario, asked, _effort(options, proven), _starts(scenario, options))
+    return _varied(scenario, asked, *found)
 
 
-def variant_exact(scenario: Scenario, asked: Variant, options: Options) -> Solution:
-    """The same to its end or to a limit."""
+def common_variant(scenario: Scenario, asked: Variant, options: Options, *, proven: bool = False) -> Solution:
+    """The same with one length for all who draft; for a proof each length's own search."""
     asked.check_table()
-    return _varied(scenario, asked, *solve_lengths(scenario, asked, _effort(options), _starts(scenario, options)))
-
-
-def common_variant(scenario: Scenario, asked: Variant, options: Options) -> Solution:
-    """The same with one length for all who draft."""
-    del options
-    asked.check_table()
-    return _varied(scenario, asked, *solve_common_length(scenario, asked))
-
-
-def common_variant_exact(scenario: Scenario, asked: Variant, options: Options) -> Solution:
-    """The same to its end or to a limit for each length."""
-    asked.check_table()
-    return _varied(scenario, asked, *solve_common_length(scenario, asked, _effort(options)))
+    return _varied(scenario, asked, *solve_common_length(scenario, asked, _effort(options, proven)))
 
 
 def _starts(scenario: Scenario, options: Options) -> IntArray | None:
@@ -149,8 +128,9 @@ def _starts(scenario: Scenario, options: Options) -> IntArray | None:
     return np.clip(options.start_length, *scenario.length_limits("heterogeneous"))[None, :]
 
 
-def _effort(options: Options) -> SearchEffort:
-    return SearchEffort(nodes=options.node_limit, seconds=options.time_limit_s)
+def _effort(options: Options, proven: bool) -> SearchEffort | None:
+    """For a proof until the options' limits; None is the usual short search."""
+    return SearchEffort(nodes=options.node_limit, seconds=options.time_limit_s) if proven else None
 
 
 def _varied(scenario: Scenario, asked: Variant, control: Control, found: ActionsSolution) -> Solution:

@@ -7,22 +7,22 @@ the band's is its price times the band over the goodput.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
-from msopt.evaluation import evaluate
+from msopt.evaluation import Evaluation, evaluate
 from msopt.lengths.relaxed import length_split
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
 from msopt.model.control import Control
 from msopt.model.fields import ONE_FOR_ALL, PER_DEVICE
+from msopt.model.objective import Utility
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Scenario
-from msopt.solution import Solution
 from msopt.units import linear_to_db
 
 if TYPE_CHECKING:
@@ -58,39 +58,31 @@ class Elasticity:
     elasticity: float
 
 
-def sensitivity(solution: Solution, *, devices: bool = True) -> tuple[Elasticity, ...]:
-    """Elasticities to every number of a solution's scenario that is above 0, the greatest first.
+def elasticities(
+    scenario: Scenario, control: Control, evaluation: Evaluation, *, devices: bool = True
+) -> tuple[Elasticity, ...]:
+    """Elasticities to every number of a scenario that is above 0, the greatest first.
+
+    ParameterError where a limit on shares, or on the time for sending, holds them: the best free split would be better.
 
     Parameters
     ----------
-    solution : Solution
-        With a control.
+    scenario : Scenario
+    control : Control
+        Whose lengths are kept.
+    evaluation : Evaluation
+        Of that control.
     devices : bool
         Whether to look at every device's own numbers too, and not at the common ones alone.
-
-    Raises
-    ------
-    ParameterError
-        Where the method has no one control, or a limit holds its shares.
     """
-    control = solution.control
-    if control is None:
-        raise ParameterError(f"method {solution.method} has no one control whose lengths could be kept")
-    _check_shares(solution, control)
+    utility = evaluation.utility
+    if evaluation.limits and utility.gap(evaluation.utility_value, _worth(scenario, control, utility)) > _ROUND_OFF:
+        raise ParameterError("a limit holds the shares of the band; elasticities are those of shares that are free")
     found = [
-        Elasticity(name, device, value, unit, _elasticity(solution, control, change))
-        for name, device, value, unit, change in _numbers(solution.scenario, devices)
+        Elasticity(name, device, value, unit, _elasticity(control, utility, change))
+        for name, device, value, unit, change in _numbers(scenario, devices)
     ]
     return tuple(sorted(found, key=lambda one: -abs(one.elasticity)))
-
-
-def _check_shares(solution: Solution, control: Control) -> None:
-    """A limit on shares, or on the time for sending, holds them where the best free split would be better."""
-    found = solution.evaluation
-    if found is None or not found.limits:
-        return
-    if found.utility.gap(found.utility_value, _worth(solution.scenario, control, solution)) > _ROUND_OFF:
-        raise ParameterError("a limit holds the shares of the band; elasticities are those of shares that are free")
 
 
 class _Changed:
@@ -154,35 +146,25 @@ def _numbers(scenario: Scenario, devices: bool) -> Iterator[tuple[str, str | Non
                 yield row.place, name, float(values[k]), row.unit, _Changed(scenario, row.field, k)
 
 
-def _elasticity(solution: Solution, control: Control, change: _Changed) -> float:
+def _elasticity(control: Control, utility: Utility, change: _Changed) -> float:
     """The central difference of the logarithm, or of what another utility has in its place."""
-    more, less = (_worth(change(factor), control, solution) for factor in (1.0 + _STEP, 1.0 / (1.0 + _STEP)))
-    assert solution.evaluation is not None
-    utility = solution.evaluation.utility
+    more, less = (_worth(change(factor), control, utility) for factor in (1.0 + _STEP, 1.0 / (1.0 + _STEP)))
     rise = np.log1p(utility.gap(less, more)) if more >= less else -np.log1p(utility.gap(more, less))
     return float(rise / (2.0 * np.log1p(_STEP)))
 
 
-def _worth(scenario: Scenario, control: Control, solution: Solution) -> float:
+def _worth(scenario: Scenario, control: Control, utility: Utility) -> float:
     """The utility of the same lengths with their best shares."""
-    assert solution.evaluation is not None
     shares: FloatArray
     if KINDS[control.problem].equal_shares:
         shares = np.full(control.draft_length.shape, equal_share(scenario.uplink_bandwidth_hz, scenario.device_count))
     else:
         shares = length_split(scenario, control.draft_length.astype(float))[1]
-    changed = Control(
-        problem=control.problem,
-        draft_length=control.draft_length,
-        bandwidth_hz=shares,
-        mode_rule=control.mode_rule,
-        served=control.served,
-    )
-    found = evaluate(scenario, changed, utility=solution.evaluation.utility)
-    return found.utility_value
+    changed = replace(control, bandwidth_hz=shares, not_before_s=None)
+    return evaluate(scenario, changed, utility=utility).utility_value
 
 
-def to_frame(found: tuple[Elasticity, ...]) -> "pd.DataFrame":
+def elasticity_table(found: tuple[Elasticity, ...]) -> "pd.DataFrame":
     """Elasticities as a pandas table; loads pandas."""
     import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from msopt.arrays import FloatArray
-from msopt.errors import MsoptError
+from msopt.errors import MsoptError, ParameterError
 from msopt.evaluation import Evaluation
 from msopt.lengths.gap import BOUND_RTOL
 from msopt.model.control import Control, correction_of
 from msopt.model.goodput import finish_s
 from msopt.model.problems import KINDS
 from msopt.model.scenario import Problem, Scenario
+from msopt.sensitivity import elasticities, elasticity_table
 from msopt.shown.object_summary import Shown, Summary, counted, figures, gap_in_words
 from msopt.shown.palette import CORRECTS, DRAFTS, SENDS, VERIFIES, WAITS
 from msopt.shown.pictures import steps_of_rows, titled
@@ -240,11 +241,19 @@ class Solution(Shown):
     def sensitivity(self, *, devices: bool = True) -> "pd.DataFrame":
         """The elasticity of the goodput to every number of the scenario, the greatest first; loads pandas.
 
-        As `msopt.sensitivity.sensitivity` has it, with its parameters and errors.
-        """
-        from msopt.sensitivity import sensitivity, to_frame  # noqa: PLC0415  (it stands above this module)
+        Parameters
+        ----------
+        devices : bool
+            Whether to look at every device's own numbers too, and not at the common ones alone.
 
-        return to_frame(sensitivity(self, devices=devices))
+        Raises
+        ------
+        ParameterError
+            Where the method has no one control, or a limit holds its shares.
+        """
+        if self.control is None or self.evaluation is None:
+            raise ParameterError(f"method {self.method} has no one control whose lengths could be kept")
+        return elasticity_table(elasticities(self.scenario, self.control, self.evaluation, devices=devices))
 
     def to_frame(self) -> "pd.DataFrame":
         """The devices as a pandas table, one row each, indexed by name; loads pandas."""

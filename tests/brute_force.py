@@ -245,9 +245,10 @@ def expected_corrections(scenario: Scenario, lengths: Ints, policy: str = "best"
     kept, total = per_device(scenario, lengths, survival), np.zeros(len(lengths))
     for outcome in itertools.product((False, True), repeat=lengths.shape[1]):
         rejected = [k for k, lost in enumerate(outcome) if lost]
-        fixed = None if policy == "best" else [policy] * len(rejected)
-        modes = fixed or reaction(scenario, rejected)["modes"]
-        seconds = correction_of_modes(scenario, rejected, modes)
+        if policy == "best":
+            seconds = reaction(scenario, rejected)["correction_s"]
+        else:
+            seconds = correction_of_modes(scenario, rejected, [policy] * len(rejected))
         total += seconds * np.where(outcome, 1 - kept, kept).prod(axis=1)
     return total
 

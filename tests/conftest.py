@@ -8,9 +8,11 @@ import os
 import resource
 import signal
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
 os.environ["OMP_NUM_THREADS"] = "1"
 
@@ -23,6 +25,21 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("msopt")
+
+ON_ONE_REPORT = ("tests/reports/page/", "tests/reports/shared/test_ending.py")
+"""What needs the made-up report, which one process makes while the others go on."""
+
+
+class OneReport(LoadFileScheduling):
+    """The tests of one file run in one process, and so do those of one report."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return ON_ONE_REPORT[0] if nodeid.startswith(ON_ONE_REPORT) else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> OneReport:
+    return OneReport(config, log)
 
 
 @pytest.fixture

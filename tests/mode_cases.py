@@ -20,6 +20,11 @@ def problem_of(scenario: Scenario, rule: ModeRule = "best", *, seed: int = 0) ->
     return ModeProblem(scenario, expected_correction(scenario, rule, seed=seed))
 
 
+def one(problem: ModeProblem, lengths: np.ndarray) -> float:
+    """The goodput of one control."""
+    return float(problem.goodput(np.asarray(lengths, dtype=float)[None, :])[0])
+
+
 def all_or_nothing_cases(*seed: int) -> Iterator[tuple[ModeProblem, float]]:
     """40 random cases of up to nine devices, geometric and Beta laws, both sharings; each with its best goodput."""
     for case in range(40):

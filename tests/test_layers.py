@@ -12,7 +12,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("msopt", "formulations", "verification", "reports")
 ALLOWED_OUTSIDE = {"msopt": {"numpy", "scipy", "pydantic", "tomli_w"}}
-ALONE = {("msopt.measured.prometheus_text", "prometheus_client"), ("msopt.shown.pictures", "matplotlib")}
+ALONE = {
+    ("msopt.measured.prometheus_text", "prometheus_client"),
+    ("msopt.shown.letters", "matplotlib"),
+    ("msopt.shown.pictures", "matplotlib"),
+}
 """What one module reads or draws with, and loads where it is called."""
 HEAVY = {"cvxpy": {"formulations"}, "torch": {"verification"}, "matplotlib": {"reports"}}
 TYPE_ONLY = {
@@ -23,6 +27,7 @@ TYPE_ONLY = {
         "msopt.variants.action_table",
         "msopt.sensitivity",
         "msopt.emulation.played_rounds",
+        "msopt.measured.profile",
     )
 } | {("msopt.many", "xarray")}
 
@@ -43,7 +48,8 @@ BELOW: dict[str, tuple[str, ...]] = {
     "msopt.modes": ("msopt.lengths",),
     "msopt.variants": ("msopt.lengths",),
     "msopt.evaluation": ("msopt.modes", "msopt.variants"),
-    "msopt.solution": ("msopt.evaluation",),
+    "msopt.sensitivity": ("msopt.evaluation",),
+    "msopt.solution": ("msopt.sensitivity",),
     "msopt.cautions": ("msopt.solution",),
     "msopt.rivals": ("msopt.modes",),
     "msopt.options": ("msopt.rivals",),
@@ -52,7 +58,6 @@ BELOW: dict[str, tuple[str, ...]] = {
     "msopt.methods": ("msopt.procedures",),
     "msopt.solve": ("msopt.methods", "msopt.cautions"),
     "msopt.many": ("msopt.solve",),
-    "msopt.sensitivity": ("msopt.solution",),
     "msopt.choices": ("msopt.solve", "msopt.files"),
     "msopt.uncertain": ("msopt.many",),
     "msopt.emulation": ("msopt.many", "msopt.files"),
@@ -84,7 +89,6 @@ BELOW: dict[str, tuple[str, ...]] = {
 }
 EXCEPTIONS = {
     ("msopt.model.scenario", "msopt.files"): "`Scenario.read` and `.write` load the files where they are called",
-    ("msopt.solution", "msopt.sensitivity"): "`Solution.sensitivity` loads it where it is called",
     ("verification", "msopt"): "the version of the package, which a profile names",
 }
 
@@ -175,7 +179,7 @@ def test_heavy_libraries_stay_in_their_package(library: str) -> None:
 EXAMPLES_BEYOND = {
     "own_formula": {"formulations"},
     "method_against_baselines": {"reports"},
-    "sweep_on_dask": {"reports", "pandas", "distributed"},
+    "sweep_on_dask": {"reports", "distributed"},
     "papers_figures": {"reports", "pandas"},
 }
 """What single examples show beside the package itself."""

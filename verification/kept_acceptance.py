@@ -15,16 +15,13 @@ _COMPARED = ("quantisation", "compute_type", "parameters", "layers", "layers_lef
 def kept_settings(profile: Profile, given: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a plan that keeps the acceptance of a profile: those it was measured with, and no task.
 
+    ParameterError where the profile has no acceptance, or one asked for is not what it was measured with.
+
     Parameters
     ----------
     profile : Profile
     given : mapping
         Settings that were asked for beside it: `tasks`, `prompts`, `tokens` and the others that are returned.
-
-    Raises
-    ------
-    ParameterError
-        Where the profile has no acceptance, or one asked for is not what it was measured with.
     """
     label = f"profile {describe(profile.name)}"
     if profile.sampling is None or not profile.tasks:

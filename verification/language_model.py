@@ -120,6 +120,9 @@ class LanguageModel:
 def load_model(source: str, *, dtype: str = "float32", device: str = "cpu") -> LanguageModel:
     """Load a model and its tokenizer; no code that comes with it is run.
 
+    ParameterError where there is no such model, it cannot be loaded whole, or it keeps state that cannot be rolled
+    back.
+
     Parameters
     ----------
     source : str
@@ -129,11 +132,6 @@ def load_model(source: str, *, dtype: str = "float32", device: str = "cpu") -> L
         "float32", "bfloat16" or "float16"; quantised weights are unpacked to it.
     device : str
         "cpu", "cuda", ...
-
-    Raises
-    ------
-    ParameterError
-        Where there is no such model, it cannot be loaded whole, or it keeps state that cannot be rolled back.
     """
     if dtype not in DTYPES:
         raise ParameterError(f"dtype = {describe(dtype)} is not one of {', '.join(DTYPES)}")

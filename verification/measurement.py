@@ -118,6 +118,8 @@ def measure(
     """Measure a pair and return its profile; what an interrupt leaves undone is all that a second call does.
 
     Nothing is written to `output`; beside it lies a file with the finished steps until `finish` removes it.
+    ParameterError where a measurement with other settings was interrupted at the same output, or a model gives no law:
+    the step, the model, the text and the place are named, and nothing is left.
 
     Parameters
     ----------
@@ -129,12 +131,6 @@ def measure(
     progress : callable
     clock : callable
         Gives the present time [s].
-
-    Raises
-    ------
-    ParameterError
-        Where a measurement with other settings was interrupted at the same output, or a model gives no law: the
-        step, the model, the text and the place are named, and nothing is left.
     """
     if plan.kept is not None:
         check_same_pair(plan.kept, pair)

@@ -61,7 +61,7 @@ def load_pair(draft: str, target: str = EMBEDDED, *, dtype: str = "float32", dev
 def load_pairs(
     drafts: Sequence[str], target: str = EMBEDDED, *, dtype: str = "float32", device: str = "cpu"
 ) -> list[Pair]:
-    """Load drafts of one target.
+    """Load drafts of one target; ParameterError where one cannot be loaded, or their tokenizers differ.
 
     Parameters
     ----------
@@ -72,11 +72,6 @@ def load_pairs(
         As `load_model` takes it; by default the embedded model.
     dtype, device : str
         Of all.
-
-    Raises
-    ------
-    ParameterError
-        Where one cannot be loaded, or their tokenizers differ.
     """
     rungs = [re.fullmatch("skip-([0-9]{1,4})", draft) for draft in drafts]
     for draft, rung in zip(drafts, rungs, strict=True):

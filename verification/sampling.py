@@ -187,8 +187,8 @@ def leading(accepted: Tensor) -> Tensor:
 def verify(target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int], generators: Generators) -> Verdict:
     """Accept the drafts' leading tokens and draw the one after them, so that all follow the target's law.
 
-    Token x is accepted with probability min(1, p(x)/q(x)); after the first rejection the next token follows
-    `residual`, after none it follows p.
+    Token x is accepted with probability min(1, p(x)/q(x)); after the first rejection the next token follows `residual`,
+    after none it follows p. ParameterError as `check_laws`.
 
     Parameters
     ----------
@@ -199,11 +199,6 @@ def verify(target: Tensor, draft: Tensor, tokens: Tensor, lengths: Sequence[int]
     tokens : tensor, shape (n, L)
     lengths : n whole numbers from 0 to L
     generators : n generators
-
-    Raises
-    ------
-    ParameterError
-        As `check_laws`.
     """
     check_laws(target, draft, lengths)
     chances = ratio(at(target[:, :-1], tokens), at(draft, tokens))

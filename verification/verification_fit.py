@@ -19,9 +19,9 @@ def fit_verification(batch: Sequence[int], draft_length: Sequence[int], seconds:
     """Fit the verification time of a grid.
 
     All three terms are fitted first; Student's t tells for each whether it is needed beside the others (for one
-    coefficient the same as the F test of the fit without it). What is not needed, or negative, is left out, the
-    worst first, and the rest fitted again. Rows of length 0, often another kernel, are left out where the others tell
-    the terms apart; residuals are those of all rows.
+    coefficient the same as the F test of the fit without it). What is not needed, or negative, is left out, the worst
+    first, and the rest fitted again. Rows of length 0, often another kernel, are left out where the others tell the
+    terms apart; residuals are those of all rows. ParameterError where the grid does not tell the three terms apart.
 
     Parameters
     ----------
@@ -29,11 +29,6 @@ def fit_verification(batch: Sequence[int], draft_length: Sequence[int], seconds:
         Rows of the grid; at least four that tell the terms apart.
     seconds : n numbers
         Median time of each [s].
-
-    Raises
-    ------
-    ParameterError
-        Where the grid does not tell the three terms apart.
     """
     devices, every = np.asarray(batch, dtype=float), np.asarray(seconds, dtype=float)
     grid: FloatArray = np.stack([np.ones(len(every)), devices, devices * (np.asarray(draft_length) + 1.0)], axis=1)

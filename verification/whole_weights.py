@@ -54,16 +54,13 @@ def check_room(described: Any, files: Sequence[Path], *, quantised: bool) -> Non
 def check_weights(network: Any, found: dict[str, Any]) -> None:
     """Refuse a network that is not what its weights file holds.
 
+    ValueError where weights are missing, left over or of another shape.
+
     Parameters
     ----------
     network : PreTrainedModel
     found : dict
         What transformers says of loading it (`output_loading_info`).
-
-    Raises
-    ------
-    ValueError
-        Where weights are missing, left over or of another shape.
     """
     if found["missing_keys"]:
         present = _layers(set(network.state_dict()) - found["missing_keys"])

@@ -13,6 +13,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 import msopt
 from msopt.shown.palette import BLUE, GREEN, GREY, ORANGE, PALE, VERMILION
+from reports.plots.style import readable
 from reports.plots.timeline import timeline_panel
 
 K = 8
@@ -34,7 +35,7 @@ def system() -> Figure:
         axes.text(2.6, y + 0.3, f"a draft of {drafted}", fontsize=8, color=GREY)
         _arrow(axes, (5.3, y), (6.75, 3.5 + 0.3 * (y - 3.5)), ORANGE)
     axes.text(1.2, 2.25, "⋮", fontsize=14, color=GREY, **words)
-    axes.text(5.9, 6.2, "one shared\nuplink band", fontsize=8.5, color=ORANGE, **words)
+    axes.text(5.9, 6.2, "one shared\nuplink band", fontsize=8.5, color=readable(ORANGE), **words)
     _box(axes, (7.0, 2.4), (2.7, 2.2), GREEN)
     axes.text(8.35, 3.5, "edge server\nlarge model:\nverifies all\nin one batch", fontsize=9, **words)
     _arrow(axes, (8.35, 2.25), (8.35, 1.65), GREEN)

@@ -73,6 +73,9 @@ class DeclaredProgram(ABC):
         Whether it is solved by bisection (DQCP); whether a solution exists for every scenario.
     agreement : float
         Largest relative difference allowed between the solver's objective and the evaluator's score.
+    residual_share : float
+        What part of their largest residual solvers are held to whose points are further off; below 1 where the
+        residuals of many devices add up in the objective.
     least_repeats : int
         Repeats that the method itself needs (tangent cuts, Dinkelbach's iteration).
     parameters, variables, quantities, constraints : dict by name
@@ -81,6 +84,8 @@ class DeclaredProgram(ABC):
         The constraints that `require` added.
     limits : dict by name
         The limits among the constraints and the requirements.
+    tried : int
+        Solves without an answer to take units from, and repeats: the next is in other units, not the same again.
     """
 
     name: str
@@ -92,6 +97,7 @@ class DeclaredProgram(ABC):
     always_feasible: ClassVar[bool] = True
     agreement: ClassVar[float] = AGREEMENT_RTOL
     least_repeats: ClassVar[int] = 0
+    residual_share: float = 1.0
 
     def __init__(self, scenario: Scenario) -> None:
         self.parameters: dict[str, cp.Parameter] = {}
@@ -145,8 +151,9 @@ class DeclaredProgram(ABC):
         return 0.0
 
     def rescale(self, found: bool) -> None:
-        """Choose the units of the next pass from the solution just found, if any; nothing to do for one pass."""
-        del found
+        """Choose the units of the next pass from the solution just found, if any; here these are only counted."""
+        self._solves += 1
+        self.tried += not found or self._solves >= self.passes
 
     @property
     def bracket(self) -> tuple[float, float, float]:
@@ -186,6 +193,7 @@ class DeclaredProgram(ABC):
                 "build a new formulation"
             )
         self.scenario = scenario
+        self._solves = self.tried = 0
         self._estimate()
         self.refresh()
         added = self.limits.keys() & self.requirements.keys()

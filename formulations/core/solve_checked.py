@@ -67,15 +67,17 @@ def solve_checked(formulation: DeclaredProgram, solver: str, options: SolverOpti
 def _solve_with(
     formulation: DeclaredProgram, solver: str, options: SolverOptions, attempts: list[Attempt]
 ) -> FormulationSolution:
+    refused = False
     for place in range(formulation.passes + max(options.max_repeats, formulation.least_repeats)):
         repeat = place >= formulation.passes
-        attempt, decision = run(formulation, formulation.cvxpy, solver, options, repeat)
+        attempt, decision = run(formulation, formulation.cvxpy, solver, options, repeat, refused)
         attempts.append(attempt)
         trusted = attempt.status == cp.OPTIMAL and attempt.disagreement <= formulation.agreement
         if trusted and decision is not None and place + 1 >= formulation.passes:
             solution = _solution(formulation, decision, attempts, options)
             if solution.certificate.kkt <= _certified_within(formulation, solver):
                 return solution
+            refused = True
         if attempt.status in cp.settings.INF_OR_UNB and not _numerical(formulation):
             break
         if formulation.passes == 1 and not formulation.least_repeats:
@@ -88,10 +90,15 @@ def _solve_with(
 
 
 def run(
-    formulation: DeclaredProgram, problem: cp.Problem, solver: str, options: SolverOptions, repeat: bool = False
+    formulation: DeclaredProgram,
+    problem: cp.Problem,
+    solver: str,
+    options: SolverOptions,
+    repeat: bool = False,
+    refused: bool = False,
 ) -> tuple[Attempt, Decision | None]:
     """Call a solver once; the decision is None where it returned no usable point."""
-    settings = solver_settings(solver, options, repeat) | options.extra
+    settings = solver_settings(solver, options, repeat, refused) | options.extra
     if formulation.quasiconvex:
         settings = bisection_settings(formulation, options)
     elif options.compile_once or not formulation.dpp:
@@ -136,7 +143,9 @@ def run(
 
 
 def _certified_within(formulation: DeclaredProgram, solver: str) -> float:
-    return CERTIFIED_OF.get(solver, CERTIFIED) if is_affine(formulation.cvxpy) else CERTIFIED_CURVED
+    if not is_affine(formulation.cvxpy):
+        return CERTIFIED_CURVED
+    return CERTIFIED_OF[solver] * formulation.residual_share if solver in CERTIFIED_OF else CERTIFIED
 
 
 def _numerical(formulation: DeclaredProgram) -> bool:

@@ -31,10 +31,13 @@ DEFAULT_ITERATIONS = {"ECOS": 200, "CLARABEL": 200, "SCS": 100_000, "HIGHS": 10_
 BISECTION_STEPS = 100
 REPEAT_SETTINGS: dict[str, dict[str, float]] = {
     "ECOS": {"feastol": 2e-8},
-    "CLARABEL": dict.fromkeys(TOLERANCE_NAMES["CLARABEL"], 1e-8) | {"max_step_fraction": 0.95},
+    "CLARABEL": dict.fromkeys(TOLERANCE_NAMES["CLARABEL"], 1e-8) | {"max_step_fraction": 0.8},
 }
 """What repeats may be content with: dual residuals often stall just above 1e-8 where the gap is long below. Shorter
 steps keep away from the cones' edges, where progress ends."""
+
+REFUSED_SETTINGS = REPEAT_SETTINGS | {"ECOS": {"abstol": 1e-9, "reltol": 1e-9, "feastol": 2e-8}}
+"""The same after a point that the solver called optimal and the certificate did not: many cones' gaps add up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +126,8 @@ def _choice(allowed: Sequence[str]) -> str:
     return f"use {' or '.join(found)}" if found else f"pip install {' or '.join(MODULES[name] for name in allowed)}"
 
 
-def solver_settings(solver: str, options: SolverOptions, repeat: bool = False) -> dict[str, Any]:
-    """The options by the names this solver gives them; repeats are let off with a little less."""
+def solver_settings(solver: str, options: SolverOptions, repeat: bool = False, refused: bool = False) -> dict[str, Any]:
+    """The options by the names this solver gives them; repeats are let off with a little less, or asked for more."""
     tolerance = DEFAULT_TOLERANCES[solver] if options.tolerance is None else options.tolerance
     limit = DEFAULT_ITERATIONS[solver] if options.max_iterations is None else options.max_iterations
     if solver == "HIGHS":  # it refuses feasibility tolerances below 1e-10
@@ -137,7 +140,7 @@ def solver_settings(solver: str, options: SolverOptions, repeat: bool = False) -
         }
     settings = dict.fromkeys(TOLERANCE_NAMES[solver], tolerance) | {ITERATION_NAMES[solver]: limit}
     if repeat and options.tolerance is None:
-        settings |= REPEAT_SETTINGS.get(solver, {})
+        settings |= (REFUSED_SETTINGS if refused else REPEAT_SETTINGS).get(solver, {})
     return settings
 
 

@@ -27,6 +27,9 @@ from msopt.model.scenario import Problem, Scenario
 from msopt.model.sharing import LN2, FixedSnr
 
 SMALLEST_SHARE = 1e-9
+OTHER_UNITS = (1.0, 2.0, 0.5, 4.0)
+"""Factors of what is left to the busiest device; a repeat takes the next. With every scaled time and rate near 1 ECOS
+fails in one power-limited cell of 150."""
 
 
 class EqualLatency(AbstractFormulation):
@@ -81,13 +84,18 @@ class EqualLatency(AbstractFormulation):
             raise ParameterError(f"{self.name}: no device drafts a token, so there is nothing to send")
         self.latest = float(np.max(self.busy))
         airtime = self.bits / scenario.uplink.rate(np.full(scenario.device_count, scenario.equal_share_hz))
-        self.rest_0 = float(np.max(self.busy + airtime)) - self.latest
-        self.rest_0 = max(self.rest_0, 1e-12 * self.latest)
+        self._left_s = max(float(np.max(self.busy + airtime)) - self.latest, 1e-12 * self.latest)
 
     def rescale(self, found: bool) -> None:
-        """Take what is left to the busiest device from the last answer."""
-        if found and float(self.solved("latency")) > 0.0:
-            self.rest_0 *= float(self.solved("latency"))
+        """Take what is left to the busiest device from the last answer; repeats are in other units."""
+        if usable := found and float(self.solved("latency")) > 0.0:
+            self._left_s = self.rest_0 * float(self.solved("latency"))
+        super().rescale(usable)
+
+    @property
+    def rest_0(self) -> float:
+        """The unit of what is left to the busiest device [s]."""
+        return self._left_s * OTHER_UNITS[self.tried % len(OTHER_UNITS)]
 
     def _set_parameters(self) -> None:
         scenario, band = self.scenario, self.scenario.uplink_bandwidth_hz

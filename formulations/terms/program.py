@@ -198,15 +198,13 @@ class PerSecondProgram(AbstractFormulation):
 
     def _estimate(self) -> None:
         length, round_s, slack = draft_control_guess(self.scenario, self.common, self.fixed_deadline_s)
-        self._tried = self._solves = 0
         self._adopt(length, round_s, float(np.max(slack + self.scenario.draft_s_per_token * length)), slack)
 
     def rescale(self, found: bool) -> None:
         """Take lengths, deadline and slacks from the last answer, however inaccurate; else, and in repeats, stretch."""
-        self._solves += 1
         s, d = (float(self.solved(name)) if found else 0.0 for name in ("s", "d"))
         usable = s > 0.0 and d > COLLAPSED * s  # else nobody drafts, and the units stay
-        self._tried += not usable or self._solves >= self.passes
+        super().rescale(usable)
         if usable:
             length = self.solved("length")
             slack = (self.deadline_0 * d - self.scenario.draft_s_per_token * self.length_0 * length) / s
@@ -231,7 +229,7 @@ class PerSecondProgram(AbstractFormulation):
         sigma = self.length_0 * scenario.draft_s_per_token / self.slack_0
         wanted = STRETCH / scenario.device_count
         cost = np.maximum(share_of_length * sigma, np.finfo(float).tiny)
-        stretch = np.clip(wanted / cost, 1.0, LARGEST_STRETCH) * OTHER_STRETCHES[self._tried % len(OTHER_STRETCHES)]
+        stretch = np.clip(wanted / cost, 1.0, LARGEST_STRETCH) * OTHER_STRETCHES[self.tried % len(OTHER_STRETCHES)]
         self.set("deadline", self.deadline_0 / self.round_0)
         self.set("verify_idle", scenario.verify_idle_s / self.round_0)
         self.set("verify_per_token", scenario.verify_per_token_s / self.round_0 * self.length_0)

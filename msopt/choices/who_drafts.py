@@ -12,7 +12,7 @@ import numpy as np
 
 from msopt.arrays import IntArray
 from msopt.errors import ParameterError, describe
-from msopt.lengths.homogeneous import best_common_length, common_goodput
+from msopt.lengths.homogeneous import best_common_goodput
 from msopt.model.chosen_devices import chosen_devices
 from msopt.model.scenario import Scenario
 from msopt.model.validation import check_whole
@@ -61,8 +61,7 @@ def colocated_goodput(scenario: Scenario, how: ServerDrafts) -> float:
     if how not in ("batched", "one-by-one"):
         raise ParameterError(f"a server drafts batched or one-by-one, not {describe(how)}")
     each = step if how == "batched" else step * scenario.device_count
-    length, _ = best_common_length(scenario, each, (0, scenario.max_draft_length))
-    return float(common_goodput(scenario, each, np.array([length], dtype=float))[0])
+    return best_common_goodput(scenario, each, (0, scenario.max_draft_length))
 
 
 def distributed_goodput(scenario: Scenario) -> float:

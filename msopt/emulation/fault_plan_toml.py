@@ -1,15 +1,14 @@
 """A plan of faults from its file: TOML with a table `[[faults]]` for each, `deadline_factor` and `seed` above them."""
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from msopt.emulation.faults import Fault, FaultPlan
-from msopt.errors import ParameterError, describe
+from msopt.errors import ParameterError, describe, did_you_mean
 from msopt.files.scenario_toml import load_toml
-from msopt.files.whole_files import read_text
+from msopt.files.whole_files import read_as
 
 _PLAN_KEYS = tuple(field.name for field in fields(FaultPlan))
 _FAULT_KEYS = tuple(field.name for field in fields(Fault))
@@ -21,11 +20,7 @@ def read_fault_plan(path: str | Path) -> FaultPlan:
     ParameterError for a file that cannot be read or holds something else: one line with the file, the fault and the
     key.
     """
-    text = read_text(path)
-    try:
-        return parse_fault_plan(text)
-    except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from None
+    return read_as(path, parse_fault_plan)
 
 
 def parse_fault_plan(text: str) -> FaultPlan:
@@ -62,6 +57,5 @@ def _fault(table: Any, place: str) -> Fault:
 def _check_keys(given: dict[str, Any], known: Sequence[str]) -> None:
     for key in given:
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise ParameterError(f"unknown key {describe(key)}; {hint}")
+            hint = did_you_mean(key, known) or f"; known are {', '.join(known)}"
+            raise ParameterError(f"unknown key {describe(key)}{hint}")

@@ -89,7 +89,7 @@ def _deadline(
     """How long drafts are awaited, and which come later."""
     if factor is None:
         return np.full(len(planned), np.inf), np.zeros((1, 1), dtype=bool)
-    draft_s, upload_s = drafting_s(blocks, planned), uploading_s(blocks, planned)
+    draft_s, upload_s = planned * blocks[0].scenario.draft_s_per_token, uploading_s(blocks, planned)
     deadline_s = np.maximum(float(factor) * np.max(draft_s + upload_s, axis=-1), not_before_s)
     late = draft_s * strikes.slower + upload_s + strikes.late_s > deadline_s[:, None]
     return deadline_s, late
@@ -103,11 +103,6 @@ def _empty_s(blocks: list[ChannelBlock], lengths: IntArray, served: BoolArray, d
         there_s = planned * block.scenario.draft_s_per_token + _block_upload_s(block, planned)
         seconds[place] = np.max(there_s) + block.scenario.verify_s(planned, served[place][None])[0]
     return seconds
-
-
-def drafting_s(blocks: list[ChannelBlock], drafted: IntArray) -> FloatArray:
-    """How long drafts take as planned [s]."""
-    return np.asarray(drafted * blocks[0].scenario.draft_s_per_token)
 
 
 def uploading_s(

@@ -1,10 +1,9 @@
 """What comes with the package, by name: scenarios (msopt/scenarios) and profiles (msopt/profiles)."""
 
-import difflib
 from importlib.resources import files
 from pathlib import Path
 
-from msopt.errors import ParameterError, describe
+from msopt.errors import ParameterError, describe, did_you_mean
 
 default = "edge-cell"
 """The scenario that is solved where none is named."""
@@ -26,9 +25,8 @@ def path(name: str) -> Path:
     """
     known = names()
     if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise ParameterError(f"no bundled scenario is called {describe(name)}; there are {', '.join(known)}{hint}")
+        there = f"there are {', '.join(known)}{did_you_mean(name, known)}"
+        raise ParameterError(f"no bundled scenario is called {describe(name)}; {there}")
     return _folder() / f"{name}.toml"
 
 

@@ -1,6 +1,5 @@
 """JSON, read and written strictly, with one line that says what is wrong."""
 
-import difflib
 import json
 import math
 from collections import Counter
@@ -9,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from msopt.errors import MsoptError, ParameterError, describe
+from msopt.errors import MsoptError, ParameterError, describe, did_you_mean
 
 
 def load_json(text: str) -> Any:
@@ -60,8 +59,7 @@ def first_fault(error: ValidationError) -> str:
     place = place_of(fault["loc"])
     if fault["type"] == "extra_forbidden":
         missing = [str(f["loc"][-1]) for f in faults if f["type"] == "missing" and f["loc"][:-1] == fault["loc"][:-1]]
-        near = difflib.get_close_matches(str(fault["loc"][-1]), missing, n=1)
-        return f"{place}: unknown key" + (f"; did you mean {near[0]}?" if near else "")
+        return f"{place}: unknown key{did_you_mean(str(fault['loc'][-1]), missing)}"
     if fault["type"] == "missing":
         return f"{place} is missing"
     text = fault["msg"].removeprefix("Value error, ")

@@ -1,16 +1,15 @@
 """The file of a profile: JSON, checked key by key, written whole or not at all."""
 
-import difflib
 import os
 from os import PathLike
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from msopt.errors import ParameterError, describe
+from msopt.errors import ParameterError, describe, did_you_mean
 from msopt.files import bundled
 from msopt.files.json_text import first_fault, load_json, to_json
-from msopt.files.whole_files import read_text, write_text
+from msopt.files.whole_files import read_as, write_text
 from msopt.measured.profile import VERSION, Profile
 from msopt.measured.task_acceptance import TaskAcceptance
 
@@ -39,11 +38,7 @@ def profile_text(profile: Profile) -> str:
 
 def read_profile(path: str | PathLike[str]) -> Profile:
     """Read a profile's file; ParameterError names the file, key, value and what is allowed."""
-    text = read_text(path)
-    try:
-        return parse_profile(text)
-    except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from None
+    return read_as(path, parse_profile)
 
 
 def write_profile(profile: Profile, path: str | PathLike[str]) -> None:
@@ -62,9 +57,8 @@ def find_profile(given: str, folder: Path | None = None) -> Profile:
     known = bundled.profile_names()
     if given in known:
         return read_profile(bundled.profile_path(given))
-    near = difflib.get_close_matches(Path(given).stem, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
     there = f", which are {', '.join(known)}" if known else ""
+    hint = did_you_mean(Path(given).stem, known)
     raise ParameterError(f"{describe(given)} is neither a file nor a bundled profile{there}{hint}")
 
 

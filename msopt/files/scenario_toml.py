@@ -16,7 +16,7 @@ from typing import Any
 import tomli_w
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
-from msopt.errors import ParameterError, describe
+from msopt.errors import ParameterError, describe, did_you_mean
 from msopt.files.profile_keys import Profiles
 from msopt.model.acceptance import Acceptance
 from msopt.model.fields import KEYS, ONE_FOR_ALL, PER_DEVICE, Key, keys_of
@@ -202,9 +202,8 @@ def _first_fault(error: ValidationError, raw: dict[str, Any]) -> str:
 
 
 def _suggest(key: str, known: Iterable[str]) -> str:
-    own = difflib.get_close_matches(key, list(known), n=1)
-    if own:
-        return f"; did you mean {own[0]}?"
+    if own := did_you_mean(key, known):
+        return own
     for table, model in _MODELS.items():
         if key in model.model_fields:
             return f"; it belongs in [[{table}]]" if table == "devices" else f"; it belongs in [{table}]"

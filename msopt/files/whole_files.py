@@ -7,14 +7,15 @@ import secrets
 import select
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from msopt.errors import ParameterError, describe
 
+T = TypeVar("T")
 LONGEST_READ = 2**30
 """Of a file that is read [byte]: one without an end, such as /dev/zero, must not fill the memory."""
 NOBODY_S = 5.0
@@ -116,6 +117,15 @@ def read_text(path: str | PathLike[str]) -> str:
     """Read a UTF-8 text file; ParameterError where there is no such file, or it is not text."""
     with _reading(path):
         return io.TextIOWrapper(io.BytesIO(_content(path)), encoding="utf-8-sig").read()
+
+
+def read_as(path: str | PathLike[str], parse: Callable[[str], T]) -> T:
+    """What a parser makes of a file's text; its errors name the file."""
+    text = read_text(path)
+    try:
+        return parse(text)
+    except ParameterError as error:
+        raise ParameterError(f"{path}: {error}") from None
 
 
 def read_log(path: str | PathLike[str]) -> str:

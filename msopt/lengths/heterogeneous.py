@@ -47,6 +47,8 @@ def solve_heterogeneous(
 ) -> HeterogeneousOptimum:
     """The relaxed optimum, and from its roundings the best whole lengths that a search of a given effort finds.
 
+    ParameterError where the table of lengths is too large and an effort was given.
+
     Parameters
     ----------
     scenario : Scenario
@@ -55,11 +57,6 @@ def solve_heterogeneous(
         lengths is too large for the search, the best rounding is returned with the relaxed bound.
     start_length : array of int, shape (K,), optional
         Lengths to begin with beside the roundings.
-
-    Raises
-    ------
-    ParameterError
-        Where the table of lengths is too large and an effort was given.
     """
     limit_s = None if effort is None else effort.seconds
     clock = Clock(limit_s)
@@ -102,18 +99,13 @@ def _optimum(scenario: Scenario, relaxed: RelaxedOptimum, lengths: IntArray, bou
     return HeterogeneousOptimum(lengths, share, relaxed, bound)
 
 
-def interpolated_optimum(scenario: Scenario) -> RelaxedOptimum:
-    """The optimum with every E_k piecewise linear between whole lengths."""
-    return solve_relaxed(scenario.replace(acceptance=scenario.acceptance.interpolated()))
-
-
 def interpolated_bound(scenario: Scenario) -> float:
     """No whole control has more goodput [token/s]: the optimum with E_k piecewise linear, as far as that is proven.
 
     Its own residuals seldom prove it, because at a kink they leave the price open; then a search over deadlines
     does, which asks only for more than that.
     """
-    relaxed = interpolated_optimum(scenario)
+    relaxed = solve_relaxed(scenario.replace(acceptance=scenario.acceptance.interpolated()))
     if relaxed.gap <= BOUND_RTOL:
         return relaxed.bound
     try:

@@ -92,10 +92,18 @@ def common_goodput(scenario: Scenario, per_token_s: float, lengths: FloatArray) 
     return round_at(scenario, every, per_token_s * lengths).goodput
 
 
+def best_common_goodput(scenario: Scenario, per_token_s: float, limits: tuple[int, int]) -> float:
+    """Goodput [token/s] of the best whole common length."""
+    length, _ = best_common_length(scenario, per_token_s, limits)
+    return float(common_goodput(scenario, per_token_s, np.array([length], dtype=float))[0])
+
+
 def enumerated_length(
     scenario: Scenario, per_token_s: float, start: int, time_limit_s: float | None = None
 ) -> tuple[int, float, bool]:
     """The best common length of problem `homogeneous`, its goodput, and whether the list of them has ended.
+
+    ParameterError where their table would hold more than a hundred million numbers.
 
     Parameters
     ----------
@@ -104,11 +112,6 @@ def enumerated_length(
         A length to begin with [token].
     time_limit_s : float, optional
         After which the best that was met is returned.
-
-    Raises
-    ------
-    ParameterError
-        Where their table would hold more than a hundred million numbers.
     """
     low, high = scenario.length_limits("homogeneous")
     count = scenario.device_count

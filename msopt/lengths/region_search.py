@@ -53,6 +53,8 @@ def prove(
 ) -> Proof:
     """The best whole lengths of problem `heterogeneous`, searched until proven or until the effort is spent.
 
+    ParameterError where the table of lengths would hold more than `LARGEST_CHOICE` numbers.
+
     Parameters
     ----------
     scenario : Scenario
@@ -64,11 +66,6 @@ def prove(
     claim : float
         A goodput that is said to be a bound [token/s]: only a control with more is looked for, and the bound is never
         less.
-
-    Raises
-    ------
-    ParameterError
-        Where the table of lengths would hold more than `LARGEST_CHOICE` numbers.
     """
     search = DeadlineSearch(scenario, effort or SearchEffort(), claim)
     if lengths is not None:

@@ -77,7 +77,7 @@ def solve_relaxed(scenario: Scenario, time_limit_s: float | None = None) -> Rela
     response = Response(scenario)
     deadlines_s = common_deadlines(response)
     if not response.kinked:
-        found = _solve_jointly(response, deadlines_s)
+        found = solve_jointly(response, deadlines_s)
         if found.proven:
             return found.one(())
     shortest, longest, _ = deadlines_s
@@ -152,13 +152,11 @@ def common_deadlines(response: Response) -> tuple[FloatArray, FloatArray, FloatA
     return theta * response.low[..., :1], theta * response.high[..., :1], theta
 
 
-def solve_jointly(response: Response) -> RelaxedRows:
+def solve_jointly(
+    response: Response, deadlines_s: tuple[FloatArray, FloatArray, FloatArray] | None = None
+) -> RelaxedRows:
     """Newton's answer for one or many scenarios whose laws are smooth, and where it is proven."""
-    return _solve_jointly(response, common_deadlines(response))
-
-
-def _solve_jointly(response: Response, deadlines_s: tuple[FloatArray, FloatArray, FloatArray]) -> RelaxedRows:
-    shortest, longest, per_token = deadlines_s
+    shortest, longest, per_token = common_deadlines(response) if deadlines_s is None else deadlines_s
     with np.errstate(all="ignore"):  # rows that go astray do so quietly and are not proven
         newton = JointNewton(response, shortest, longest)
         point = newton.run(newton.start(per_token))

@@ -22,6 +22,8 @@ from msopt.shown.object_summary import Shown, Summary, figures, spread_of
 from msopt.shown.pictures import curves_with_intervals, titled
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from msopt.shown.pictures import Axes
 
 VERSION: Literal[1] = 1
@@ -127,6 +129,17 @@ class Profile(Shown, Part):
             curves[name] = (value, low, high)
         axes = curves_with_intervals(ax, curves, "position in the draft, l", "S(l), all of the first l accepted [1]")
         return titled(axes, self.name)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The acceptance curves: a row for each task and position l, with S(l) [1] and its interval; loads pandas."""
+        import pandas as pd  # noqa: PLC0415  (a heavy library, loaded only here)
+
+        rows = [
+            {"task": name, "position": place, "survival": point.survival, "low": point.low, "high": point.high}
+            for name, task in self.tasks.items()
+            for place, point in enumerate(task.curve, start=1)
+        ]
+        return pd.DataFrame(rows, columns=["task", "position", "survival", "low", "high"])
 
     @property
     def cautions(self) -> tuple[str, ...]:

@@ -25,6 +25,8 @@ def has_samples(lines: Sequence[str], prefix: str) -> bool:
 def samples(lines: Sequence[str], prefix: str, unit: str) -> Iterator[CounterSample]:
     """The samples whose names start with a prefix; comments and times of creation are left out.
 
+    ParameterError in one line for a line that prometheus_client's parser refuses, or a last one without a line break.
+
     Parameters
     ----------
     lines : sequence of str
@@ -33,11 +35,6 @@ def samples(lines: Sequence[str], prefix: str, unit: str) -> Iterator[CounterSam
         Such as "vllm:spec_decode_num_".
     unit : str
         What a value is, for messages, such as "count (a whole number)".
-
-    Raises
-    ------
-    ParameterError
-        One line, for a line that prometheus_client's parser refuses, or a last one without a line break.
     """
     from prometheus_client.parser import text_string_to_metric_families  # takes 0.1 s, for this alone
 

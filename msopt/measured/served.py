@@ -111,6 +111,8 @@ class Served:
     def of_counts(cls, counts: Sequence[Counts], draft_length: int | None, told: frozenset[int] = frozenset()) -> Self:
         """Counts added up: those by position where there are any, else those with drafts, else tokens alone.
 
+        ParameterError in one line where nothing was drafted, or a draft length is missing or superfluous.
+
         Parameters
         ----------
         counts : sequence of Counts
@@ -119,11 +121,6 @@ class Served:
             The tokens of every draft, where only accepted and drafted tokens are told [token].
         told : frozenset of int
             The lengths that the server chooses from, where it says so [token].
-
-        Raises
-        ------
-        ParameterError
-            One line, where nothing was drafted, or a draft length is missing or superfluous.
         """
         counts = [part for part in counts if part.drafted]
         if not counts:

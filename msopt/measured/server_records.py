@@ -82,6 +82,8 @@ def read_records(
 ) -> tuple[list[tuple[Record, Read]], list[str]]:
     """Read each record at its line, and note what was left out.
 
+    ParameterError in one line where one that is not in the last line contradicts itself, or none can be read.
+
     Parameters
     ----------
     records : iterable of (int, record)
@@ -90,11 +92,6 @@ def read_records(
         The number of lines: the last may be cut.
     read : function
         Raises `DamagedError` or `ContradictionError`.
-
-    Raises
-    ------
-    ParameterError
-        One line, where one that is not in the last line contradicts itself, or none can be read.
     """
     found: list[tuple[Record, Read]] = []
     damaged: dict[int, str] = {}

@@ -199,6 +199,9 @@ READERS: tuple[ServerReader, ...] = (
 def read_server(text: str, model: str | None = None, draft_length: int | None = None) -> Served:
     """What a server's text says of acceptance.
 
+    ParameterError in one line without the file's name, where the text says nothing on speculative decoding, is cut
+    short, contradicts itself, speaks of several servers or models, or needs a draft length.
+
     Parameters
     ----------
     text : str
@@ -207,12 +210,6 @@ def read_server(text: str, model: str | None = None, draft_length: int | None = 
         The model, where counters of several are there.
     draft_length : int, optional
         The tokens of every draft, where the text does not tell them [token].
-
-    Raises
-    ------
-    ParameterError
-        One line, without the file's name, where the text says nothing on speculative decoding, is cut short,
-        contradicts itself, speaks of several servers or models, or needs a draft length.
     """
     if draft_length is not None:
         check_whole("pooled length", draft_length, 1, MOST_SERVED)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray, Frozen, frozen, vector
-from msopt.errors import ParameterError, PowerWarning
+from msopt.errors import PowerWarning
 from msopt.model.acceptance import Acceptance
 from msopt.model.budget import equal_share
 from msopt.model.fields import OF_A_VARIANT, ONE_FOR_ALL, PER_DEVICE
@@ -137,13 +137,9 @@ class Scenario(Shown, Frozen):
     def read(cls, path: str | PathLike[str]) -> Self:
         """Read a scenario file (design section 2); raises ParameterError naming the file, key and value."""
         from msopt.files.scenario_toml import parse
-        from msopt.files.whole_files import read_text
+        from msopt.files.whole_files import read_as
 
-        text = read_text(path)
-        try:
-            return cls(**parse(text, Path(path).stem, Path(path).parent))
-        except ParameterError as error:
-            raise ParameterError(f"{path}: {error}") from None
+        return read_as(path, lambda text: cls(**parse(text, Path(path).stem, Path(path).parent)))
 
     def write(self, path: str | PathLike[str], comment: str = "") -> None:
         """Write the scenario file in numbers, whole or not at all, under a comment; `read` gives an equal scenario."""

@@ -4,7 +4,7 @@ import numpy as np
 
 from msopt.arrays import IntArray, every_length
 from msopt.errors import ParameterError
-from msopt.lengths.homogeneous import best_common_length, common_goodput
+from msopt.lengths.homogeneous import best_common_goodput
 from msopt.lengths.separable import equal_share_lengths
 from msopt.model.goodput import finish_s, round_at
 from msopt.model.problems import KINDS
@@ -66,8 +66,7 @@ def centralised_goodput(scenario: Scenario, problem: Problem, *, serial: bool = 
         name = "centralised-serial" if serial else "centralised"
         raise ParameterError(f"method {name} needs server.draft_s_per_token in the scenario")
     step *= scenario.device_count if serial else 1
-    length, _ = best_common_length(scenario, step, scenario.length_limits(problem))
-    return float(common_goodput(scenario, step, np.array([length], dtype=float))[0])
+    return best_common_goodput(scenario, step, scenario.length_limits(problem))
 
 
 def server_only_goodput(scenario: Scenario) -> float:

@@ -25,8 +25,9 @@ Goodput = Callable[[FloatArray], FloatArray]
 def greedy_lengths(problem: ModeProblem, start: GreedyStart = "minimum") -> IntArray:
     """A token more for all while that pays, then one more for the best device while that pays; shape (K,).
 
-    It starts from the minimum length and stops at the maximum (the paper states no cap). Every control is
-    scored anew by `problem`: exactly, or on fresh draws at each evaluation as in the paper.
+    It starts from the minimum length and stops at the maximum (the paper states no cap). Every control is scored anew
+    by `problem`: exactly, or on fresh draws at each evaluation as in the paper. ParameterError where another token
+    still pays after `MOST_STEPS` steps.
 
     Parameters
     ----------
@@ -34,11 +35,6 @@ def greedy_lengths(problem: ModeProblem, start: GreedyStart = "minimum") -> IntA
     start : "minimum", "common" or "nested"
         The paper's; or (ours) its second step from the best common lengths, and from these given only to the devices
         whose corrections cost least, the others at the minimum. The best of all ends counts.
-
-    Raises
-    ------
-    ParameterError
-        Where another token still pays after `MOST_STEPS` steps.
     """
     count = problem.scenario.device_count
     ends = [_as_printed(problem.goodput, problem.limits, count)]

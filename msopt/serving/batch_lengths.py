@@ -101,6 +101,8 @@ def schedule(
 ) -> Schedule:
     """Find the best length of each batch size, and the fewest ranges that keep the goodput.
 
+    ParameterError for values outside their domains.
+
     Parameters
     ----------
     acceptance : Acceptance
@@ -117,11 +119,6 @@ def schedule(
         Share of its best goodput that merging may cost a batch size at most [1].
     min_length : int
         Least draft length; 1 for a server whose drafter must not pause [token].
-
-    Raises
-    ------
-    ParameterError
-        For values outside their domains.
     """
     check_whole("max", max_length, 1, MOST_SERVED)
     check_whole("min", min_length, 0, max_length)

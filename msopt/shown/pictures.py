@@ -7,6 +7,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray
 from msopt.errors import MsoptError, literal
+from msopt.shown.letters import give_letters, tell_letters
 from msopt.shown.palette import BLACK, BLUE, GREY, SERIES
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def axes_for(ax: "Axes | None", wide_in: float = 6.0, high_in: float = 3.6) -> "
 def titled(axes: "Axes", title: str) -> "Axes":
     """The axes with a title in one line, as it is: names in it are no formulas."""
     axes.set_title(literal(title), loc="left", parse_math=False)
+    if (figure := axes.get_figure(root=True)) is not None:
+        tell_letters(give_letters(figure))
     return axes
 
 

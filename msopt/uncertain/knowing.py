@@ -67,7 +67,7 @@ class ValueOfKnowing:
 
 
 def foregone(scenario: Scenario, control: Control, acceptance: FloatArray) -> Foregone:
-    """A control against the best of each prompt.
+    """A control against the best of each prompt; ParameterError for acceptances outside [0, 1], or none.
 
     Parameters
     ----------
@@ -76,11 +76,6 @@ def foregone(scenario: Scenario, control: Control, acceptance: FloatArray) -> Fo
     control : Control
     acceptance : array, shape (S, K)
         Of every device on every prompt [1].
-
-    Raises
-    ------
-    ParameterError
-        For acceptances outside [0, 1], or none.
     """
     known = [scenario.replace(acceptance=Acceptance.of(prompt)) for prompt in acceptance]
     best = solve_many(known, control.problem)

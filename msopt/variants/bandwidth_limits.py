@@ -6,7 +6,7 @@ import numpy as np
 
 from msopt.errors import ParameterError, describe
 from msopt.model.control_limit import ControlLimit
-from msopt.variants.limit_numbers import positive
+from msopt.variants.limit_numbers import NumberLimit, positive
 from msopt.variants.table_rules import TableRules
 
 _FITS = 1e-12
@@ -34,7 +34,7 @@ class BandwidthFloor(ControlLimit):
         rules.bandwidth(lambda hz: np.maximum(hz, self.hz))
 
 
-class BandwidthCap(ControlLimit):
+class BandwidthCap(NumberLimit):
     """B_k <= a cap [Hz]."""
 
     name, unit = "bandwidth cap", "Hz"
@@ -46,10 +46,6 @@ class BandwidthCap(ControlLimit):
     def left(self, at: Any) -> Any:
         """The shares [Hz]."""
         return at.bandwidth_hz
-
-    def right(self, at: Any) -> Any:
-        """The cap [Hz]."""
-        return np.broadcast_to(self.hz, (at.scenario.device_count,))
 
     def on_table(self, rules: TableRules) -> None:
         """Whoever needs more cannot have the action."""

@@ -6,12 +6,11 @@ import numpy as np
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
-from msopt.model.control_limit import ControlLimit
-from msopt.variants.limit_numbers import positive
+from msopt.variants.limit_numbers import NumberLimit, positive
 from msopt.variants.table_rules import TableRules
 
 
-class Slots(ControlLimit):
+class Slots(NumberLimit):
     """At most so many devices in a round; the others get nothing in it."""
 
     name, unit, conic = "slots", "device", "none"
@@ -25,16 +24,12 @@ class Slots(ControlLimit):
         """How many take part."""
         return np.sum(np.asarray(at.served, dtype=float))
 
-    def right(self, at: Any) -> Any:
-        """How many may."""
-        return self.devices
-
     def on_table(self, rules: TableRules) -> None:
         """One row."""
         rules.at_most(self.name, rules.table.verified > 0.0, self.devices)
 
 
-class DeviceMemory(ControlLimit):
+class DeviceMemory(NumberLimit):
     """A device's memory [byte] holds what its action keeps there: column `memory_bytes` of the table."""
 
     name, unit, conic = "device memory", "byte", "none"
@@ -47,16 +42,12 @@ class DeviceMemory(ControlLimit):
         """What the chosen actions keep [byte]."""
         return _extra(at.extra, "memory_bytes", self.name)
 
-    def right(self, at: Any) -> Any:
-        """What the devices have [byte]."""
-        return np.broadcast_to(self.memory_bytes, (at.scenario.device_count,))
-
     def on_table(self, rules: TableRules) -> None:
         """A filter."""
         rules.forbid(_extra(rules.table.extra, "memory_bytes", self.name) > self.memory_bytes)
 
 
-class ServerMemory(ControlLimit):
+class ServerMemory(NumberLimit):
     """sum_k bytes_k <= the server's memory: column `server_bytes` of the table."""
 
     name, unit, conic = "server memory", "byte", "none"
@@ -69,16 +60,12 @@ class ServerMemory(ControlLimit):
         """What all keep there [byte]."""
         return np.sum(_extra(at.extra, "server_bytes", self.name))
 
-    def right(self, at: Any) -> Any:
-        """What it has [byte]."""
-        return self.memory_bytes
-
     def on_table(self, rules: TableRules) -> None:
         """One row."""
         rules.at_most(self.name, _extra(rules.table.extra, "server_bytes", self.name), self.memory_bytes)
 
 
-class EarliestDeadline(ControlLimit):
+class EarliestDeadline(NumberLimit):
     """D >= a time [s]: the server is not free before, or looks at drafts at given times only."""
 
     name, unit, sense = "earliest deadline", "s", ">="
@@ -90,10 +77,6 @@ class EarliestDeadline(ControlLimit):
     def left(self, at: Any) -> Any:
         """When verification begins [s]."""
         return at.deadline_s
-
-    def right(self, at: Any) -> Any:
-        """The earliest time [s]."""
-        return self.seconds
 
     def on_table(self, rules: TableRules) -> None:
         """No deadline is sooner."""

@@ -6,13 +6,13 @@ import numpy as np
 
 from msopt.arrays import BoolArray, FloatArray
 from msopt.model.control_limit import ControlLimit
-from msopt.variants.limit_numbers import positive
+from msopt.variants.limit_numbers import NumberLimit, positive
 from msopt.variants.table_rules import TableRules
 
 _FITS = 1e-12
 
 
-class GoodputFloor(ControlLimit):
+class GoodputFloor(NumberLimit):
     """g_k = E_k/T >= a floor [token/s]."""
 
     name, unit, sense = "goodput floor", "token/s", ">="
@@ -24,10 +24,6 @@ class GoodputFloor(ControlLimit):
     def left(self, at: Any) -> Any:
         """The devices' goodputs [token/s]."""
         return at.device_goodput
-
-    def right(self, at: Any) -> Any:
-        """The floor [token/s]."""
-        return np.broadcast_to(self.tokens_per_s, (at.scenario.device_count,))
 
     def on_table(self, rules: TableRules) -> None:
         """E >= floor T, a filter that longer rounds make stricter."""

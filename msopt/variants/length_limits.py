@@ -6,11 +6,11 @@ import numpy as np
 
 from msopt.errors import ParameterError
 from msopt.model.control_limit import ControlLimit
-from msopt.variants.limit_numbers import positive
+from msopt.variants.limit_numbers import NumberLimit, positive
 from msopt.variants.table_rules import TableRules
 
 
-class LongestDraft(ControlLimit):
+class LongestDraft(NumberLimit):
     """L_k <= L_max,k: a greatest draft length of each device's own."""
 
     name, unit = "longest draft", "token"
@@ -22,10 +22,6 @@ class LongestDraft(ControlLimit):
     def left(self, at: Any) -> Any:
         """The draft lengths [token]."""
         return at.draft_length
-
-    def right(self, at: Any) -> Any:
-        """The greatest [token]."""
-        return np.broadcast_to(self.tokens, (at.scenario.device_count,))
 
     def on_table(self, rules: TableRules) -> None:
         """A filter."""
@@ -56,7 +52,7 @@ class AllowedLengths(ControlLimit):
         rules.forbid(~np.isin(rules.table.drafted, self.lengths) & (rules.table.verified > 0.0))
 
 
-class TokenBudget(ControlLimit):
+class TokenBudget(NumberLimit):
     """sum_k L_k <= a number of tokens: the drafts of one batch."""
 
     name, unit = "token budget", "token"
@@ -68,10 +64,6 @@ class TokenBudget(ControlLimit):
     def left(self, at: Any) -> Any:
         """All drafted tokens [token]."""
         return at.draft_length.sum()
-
-    def right(self, at: Any) -> Any:
-        """The budget [token]."""
-        return self.tokens
 
     def on_table(self, rules: TableRules) -> None:
         """One row."""

@@ -22,6 +22,8 @@ def solve_lengths(
 ) -> tuple[Control, ActionsSolution]:
     """The best draft length for each device, as a control of problem `heterogeneous`.
 
+    InfeasibleError where no lengths keep all limits.
+
     Parameters
     ----------
     scenario : Scenario
@@ -30,11 +32,6 @@ def solve_lengths(
     effort : SearchEffort, optional
     starts : array of int, shape (n, K), optional
         Draft lengths to begin with.
-
-    Raises
-    ------
-    InfeasibleError
-        Where no lengths keep all limits.
     """
     table = ActionTable.of_lengths(scenario, idle=variant.idle)
     low, _ = scenario.length_limits("heterogeneous")
@@ -45,16 +42,13 @@ def solve_lengths(
 def round_lengths(scenario: Scenario, variant: Variant, real_length: FloatArray) -> Control:
     """The best control of problem `heterogeneous` whose lengths are real ones rounded up or down; else the best of all.
 
+    InfeasibleError where no lengths keep all limits.
+
     Parameters
     ----------
     scenario, variant
     real_length : array, shape (K,)
         Within the limits.
-
-    Raises
-    ------
-    InfeasibleError
-        Where no lengths keep all limits.
     """
     low, high = (int(end) for end in (np.floor(np.min(real_length)), np.ceil(np.max(real_length))))
     near = scenario.replace(min_draft_length=low, max_draft_length=max(high, 1))
@@ -72,6 +66,8 @@ def solve_common_length(
 ) -> tuple[Control, ActionsSolution]:
     """The best one length for all who take part, as a control of problem `homogeneous`: every length is tried.
 
+    InfeasibleError where no length keeps all limits.
+
     Parameters
     ----------
     scenario, variant
@@ -79,11 +75,6 @@ def solve_common_length(
         For each length.
     lengths : pair of int, optional
         The first and the last that are tried; the scenario's limits by default.
-
-    Raises
-    ------
-    InfeasibleError
-        Where no length keeps all limits.
     """
     table = ActionTable.of_lengths(scenario, "homogeneous", idle=variant.idle)
     low, high = scenario.length_limits("homogeneous") if lengths is None else lengths

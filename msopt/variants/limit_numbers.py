@@ -1,4 +1,4 @@
-"""The numbers that limits are given: one, or one for each device."""
+"""Limits whose right side is the number that they are given: one, or one for each device."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from msopt.arrays import FloatArray
 from msopt.errors import ParameterError, describe
+from msopt.model.control_limit import ControlLimit
 
 
 def positive(name: str, value: Any, *, zero: bool = False) -> FloatArray:
@@ -21,3 +22,12 @@ def positive(name: str, value: Any, *, zero: bool = False) -> FloatArray:
             f"limit {name} = {describe(value)} is not a finite number {allowed}, or one for each device"
         )
     return array
+
+
+class NumberLimit(ControlLimit):
+    """A limit with nothing but its `number` on the right side."""
+
+    def right(self, at: Any) -> Any:
+        """The number [unit]; one for each device where it is not one for all together."""
+        value = getattr(self, self.number)
+        return value if isinstance(value, float) else np.broadcast_to(value, (at.scenario.device_count,))

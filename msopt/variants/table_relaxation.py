@@ -42,6 +42,12 @@ class TableRegion:
     left: BoolArray
     prices: FloatArray | None = None
 
+    def own_within(self, own_s: FloatArray) -> tuple[float, float]:
+        """The least and the most own time in all of the actions that are left, within the interval [s]."""
+        least = float(np.sum(np.min(np.where(self.left, own_s, np.inf), axis=0)))
+        most = float(np.sum(np.max(np.where(self.left, own_s, -np.inf), axis=0)))
+        return max(least, self.own_s[0]), min(most, self.own_s[1])
+
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
@@ -96,9 +102,7 @@ class TableRelaxation:
         """What may beat a target in a region; None: nothing."""
         problem, utility = self.problem, self.problem.utility
         own = problem.own_s
-        least = float(np.sum(np.min(np.where(region.left, own, np.inf), axis=0)))
-        most = float(np.sum(np.max(np.where(region.left, own, -np.inf), axis=0)))
-        least, most = max(least, region.own_s[0]), min(most, region.own_s[1])
+        least, most = region.own_within(own)
         start, end = region.deadline_s
         first = max(start + problem.base_s + least, problem.shortest_round_s)
         round_s = (first, max(first, end + problem.base_s + max(most, least)))

@@ -266,7 +266,7 @@ class TableSearch(BestFirst[Relaxed]):
     def _in_the_middle(self, region: TableRegion) -> float:
         """The excess where both intervals shrink to their middles: what halving them leaves at least."""
         deadline = 0.5 * sum(region.deadline_s)
-        own = 0.5 * sum(self._own(region)) if self._curved else None
+        own = 0.5 * sum(region.own_within(self.problem.own_s)) if self._curved else None
         self.regions += 1
         point = TableRegion(
             (deadline, deadline), region.own_s if own is None else (own, own), region.left, region.prices
@@ -292,7 +292,7 @@ class TableSearch(BestFirst[Relaxed]):
 
     def _cuts(self, region: TableRegion) -> Iterator[TableRegion]:
         """The region's deadlines in two; or the devices' own time, where that spans more and makes a round no line."""
-        own = self._own(region)
+        own = region.own_within(self.problem.own_s)
         start, end = region.deadline_s
         if self._curved and own[1] - own[0] > end - start:
             middle = 0.5 * (own[0] + own[1])
@@ -309,15 +309,9 @@ class TableSearch(BestFirst[Relaxed]):
         rules = self.problem.rules
         return not self.problem.utility.linear or bool(rules.spares or rules.airtimes)
 
-    def _own(self, region: TableRegion) -> tuple[float, float]:
-        own = self.problem.own_s
-        least = float(np.sum(np.min(np.where(region.left, own, np.inf), axis=0)))
-        most = float(np.sum(np.max(np.where(region.left, own, -np.inf), axis=0)))
-        return max(least, region.own_s[0]), min(most, region.own_s[1])
-
     def _narrow(self, region: TableRegion) -> bool:
         start, end = region.deadline_s
-        own = self._own(region)
+        own = region.own_within(self.problem.own_s)
         return is_narrow(start, end) and (not self._curved or own[1] - own[0] <= NARROW * max(end, own[1]))
 
 

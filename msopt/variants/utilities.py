@@ -55,9 +55,9 @@ class SeparableUtility(WeightedUtility):
     interval next to nothing is lost.
     """
 
-    @abstractmethod
     def worth(self, tokens: FloatArray) -> FloatArray:
-        """What each device's tokens are worth, shapes (..., K)."""
+        """What each device's tokens are worth, shapes (..., K): as much as a goodput of so many."""
+        return self.of_device(tokens)
 
     @abstractmethod
     def charge(self, round_s: float, target: float, count: int) -> float:
@@ -88,10 +88,6 @@ class WeightedSum(SeparableUtility):
         """The weighted sum."""
         return cp.sum(cp.multiply(self._weights(goodput.shape[0]), goodput))
 
-    def worth(self, tokens: FloatArray) -> FloatArray:
-        """w_k E_k [token]."""
-        return self.of_device(tokens)
-
     def charge(self, round_s: float, target: float, count: int) -> float:
         """-G T."""
         del count
@@ -116,10 +112,6 @@ class ProportionalFair(SeparableUtility):
     def expression(self, goodput: Any, cp: Any) -> Any:
         """The weighted sum of logarithms."""
         return cp.sum(cp.multiply(self._weights(goodput.shape[0]), cp.log(goodput)))
-
-    def worth(self, tokens: FloatArray) -> FloatArray:
-        """w_k ln E_k."""
-        return self.of_device(tokens)
 
     def charge(self, round_s: float, target: float, count: int) -> float:
         """-(sum w) ln T - U."""
@@ -175,10 +167,6 @@ class AlphaFair(SeparableUtility):
         rational = abs(float(Fraction(self.power).limit_denominator(_LARGEST_DENOMINATOR)) - self.power) < _ROUND_OFF
         powers = cp.power(goodput, self.power, max_denom=_LARGEST_DENOMINATOR, approx=rational)
         return cp.sum(cp.multiply(self._weights(goodput.shape[0]) / self.power, powers))
-
-    def worth(self, tokens: FloatArray) -> FloatArray:
-        """w_k E_k^(1-a)/(1-a)."""
-        return self.of_device(tokens)
 
     def charge(self, round_s: float, target: float, count: int) -> float:
         """-U T^(1-a): U has the sign of 1 - a, so that it falls and is convex for every a."""

@@ -50,11 +50,12 @@ class Share:
     efforts: dict[str, Effort]
 
 
+# 200 draws: of fewer no interval of a mean over rare deep fades is to be trusted (DESIGN.md, section 10).
 _MS = replace(
     QUICK,
     name="plausible settings",
     draws={"heterogeneous": 4, "modes": 1},
-    curve_draws=24,
+    curve_draws=200,
     bandwidth_hz=(5e6, 10e6, 20e6),
     ms_devices=(10, 17, 24, 40),
 )

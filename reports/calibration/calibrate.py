@@ -8,19 +8,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import msopt
 from msopt import MsoptError, ParameterError
 from msopt.files.whole_files import make_folder, write_bytes
 from reports.calibration.fit import Fit, fit
 from reports.calibration.fit_tables import fit_record
 from reports.calibration.settings_tried import Tried, as_content, of_content
 from reports.calibration.targets_file import Calibration
-from reports.shared.output import as_json, check_folder
+from reports.shared.output import check_folder
 from reports.shared.parallel import Task, check_scheduler, run
 from reports.shared.record import MANIFEST, TABLES, TIMINGS
-from reports.studies.finished_points import UNREADABLE, claim_folder, finished_points
+from reports.studies.finished_points import UNREADABLE, claim_folder, finished_points, order_words
 from reports.studies.points import Failure, attempt
-from reports.studies.settings import scenario_at, scenario_hash
 
 ORDER, FINISHED, FIGURES = "calibration.json", "finished.jsonl", "figures"
 Progress = Callable[[int, int], None]
@@ -61,7 +59,8 @@ def calibrate(
         check_scheduler(dask)
     make_folder(folder)
     with finished_points(folder / FINISHED) as finished:
-        claim_folder(finished, folder / ORDER, _order(calibration), folder / MANIFEST)
+        order = order_words("calibration", calibration, calibration.base.scenarios)
+        claim_folder(finished, folder / ORDER, order, folder / MANIFEST)
         done = finished.read(lambda _, rows: _checked(calibration, rows))
         keep = lambda number, one: finished.add({number: as_content(one)})  # noqa: E731
         found = fit(calibration, _runner(done, keep, jobs, dask, progress))
@@ -115,12 +114,3 @@ def _checked(calibration: Calibration, rows: Any) -> Tried:
         return of_content(calibration, rows)
     except (ValueError, TypeError, AttributeError):
         raise ParameterError(UNREADABLE) from None
-
-
-def _order(calibration: Calibration) -> str:
-    about: dict[str, Any] = {"msopt": msopt.__version__, "calibration": calibration.model_dump()}
-    if calibration.base.scenarios:
-        about["scenario_hashes"] = {
-            name: scenario_hash(scenario_at(name, {}, 0)) for name in calibration.base.scenarios
-        }
-    return as_json(about)

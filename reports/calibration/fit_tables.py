@@ -1,6 +1,5 @@
 """What an inverse study found, as tables: numbers at the best fit, unknowns, every setting, what is excluded."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import numpy as np
 import msopt
 from reports.calibration.fit import Candidate, Fit
 from reports.calibration.unknowns import Dimension
+from reports.claims.judging import finite_or_none
 from reports.shared.record import Record, undrawn
 from reports.shared.rows import Row
 
@@ -75,17 +75,17 @@ def number_rows(found: Fit) -> list[Row]:
                 "sentence": record.sentence,
                 "of": record.preset,
                 "quoted": record.quoted,
-                "from": _finite(record.low),
-                "to": _finite(record.high),
+                "from": finite_or_none(record.low),
+                "to": finite_or_none(record.high),
                 "unit": record.unit,
-                "found": _finite(best.printed),
-                "over_all_draws": _finite(best.estimate.mean),
-                "low": _finite(best.low),
-                "high": _finite(best.high),
+                "found": finite_or_none(best.printed),
+                "over_all_draws": finite_or_none(best.estimate.mean),
+                "low": finite_or_none(best.low),
+                "high": finite_or_none(best.high),
                 "misfit": best.misfit,
                 "within": abs(best.misfit) <= 1.0,
                 "settings_within": len(met) / count,
-                "given": _finite(found.given[place].printed),
+                "given": finite_or_none(found.given[place].printed),
                 "given_within": abs(found.given[place].misfit) <= 1.0,
             }
         )
@@ -95,9 +95,10 @@ def number_rows(found: Fit) -> list[Row]:
 def unknown_rows(found: Fit) -> list[Row]:
     """A row for each unknown: its range, the best fit, and the span over the settings that are left."""
     left = found.left
-    rows = []
-    for place, one in enumerate(found.calibration.space.dimensions):
-        rows.append(_unknown(one, [kept.tried.point[place] for kept in left], found.best.tried.point[place]))
+    rows = [
+        _unknown(one, [kept.tried.point[place] for kept in left], found.best.tried.point[place])
+        for place, one in enumerate(found.calibration.space.dimensions)
+    ]
     for name, unknown in found.calibration.unknowns.items():
         if name in found.best.reading:
             values = list(dict.fromkeys(kept.reading[name] for kept in left))
@@ -148,7 +149,3 @@ def excluding_table(found: Fit) -> "pd.DataFrame":
     asked = found.calibration.asked()
     rows = [{"number": asked[place].record.id, "sentence": asked[place].record.sentence} for place in found.excluding]
     return pd.DataFrame(rows, columns=["number", "sentence"])
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -44,7 +44,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from msopt import ParameterError
+from msopt import PROBLEMS, ParameterError
 from msopt.errors import describe
 from msopt.files.scenario_toml import load_toml
 from msopt.files.whole_files import read_text
@@ -61,6 +61,7 @@ from reports.studies.study import (
     Number,
     Study,
     Value,
+    beside,
     known_or_raise,
     near_words,
     once_or_raise,
@@ -182,7 +183,7 @@ class Calibration(BaseModel):
 
     def _check_unknown(self, name: str, unknown: Unknown) -> None:
         methods = [method.name for method in methods_of(self.base.problem)]
-        known = [*SETTINGS, *methods, *RANGES, *_READ]
+        known = names_of_unknowns(self.base.problem)
         if name not in known:
             raise ValueError(f"unknowns: {describe(name)} is no setting{near_words(name, known)}")
         if name in SETTINGS or name in RANGES:
@@ -255,6 +256,12 @@ class Calibration(BaseModel):
         ]
 
 
+def names_of_unknowns(*problems: Problem) -> list[str]:
+    """What may be unknown: settings, which method of the problems (of any where none is named), how it was read."""
+    methods = [method.name for problem in problems or PROBLEMS for method in methods_of(problem)]
+    return list(dict.fromkeys([*SETTINGS, *methods, *RANGES, *_READ]))
+
+
 def _conditions(at: Any, along: Any) -> tuple[dict[str, Any], ...]:
     whole = {
         name: int(value) if name in WHOLE_SETTINGS and isinstance(value, float) and value.is_integer() else value
@@ -287,10 +294,7 @@ def read_calibration(file: str) -> Calibration:
     text = read_text(file)
     try:
         calibration = parse_calibration(text)
-        beside = [str(Path(file).parent / name) for name in calibration.base.scenarios]
-        found = [
-            near if Path(near).exists() else name for near, name in zip(beside, calibration.base.scenarios, strict=True)
-        ]
+        found = beside(file, calibration.base.scenarios)
         calibration = calibration.model_copy(update={"base": calibration.base.model_copy(update={"scenarios": found})})
         check_ends(calibration)
     except ParameterError as error:

@@ -1,10 +1,12 @@
 """Draws side by side: schemes in columns, one row for each pair, point and draw; and what is read off their curves."""
 
 from collections.abc import Hashable, Iterator
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from msopt.arrays import FloatArray
 from reports.claims.judging import CLOSE, Case, above_0, each, number_words
 from reports.shared.estimators import Mean, OfMeans, gain_of_means, halves, mean_of, ratio_of_means
 from reports.studies.paper_figures import GOODPUT, MS_PRESETS, UD_PRESETS, pair
@@ -48,6 +50,13 @@ def at(table: "pd.DataFrame", **where: Hashable) -> "pd.DataFrame":
     return table
 
 
+def at_points(table: "pd.DataFrame", *keys: str) -> "Iterator[tuple[str, tuple[float, ...], pd.DataFrame]]":
+    """The short name of each pair, the values of some keys at each of its points, and the rows there."""
+    for name, of_pair in by_pair(table):
+        for values in product(*(points(of_pair, key) for key in keys)):
+            yield name, values, at(of_pair, **dict(zip(keys, values, strict=True)))
+
+
 def steps(table: "pd.DataFrame", key: str, scheme: str) -> "pd.DataFrame":
     """One row for each draw that is whole, one column for each value of a key, ascending."""
     return table[scheme].unstack(key).sort_index(axis=1).dropna()
@@ -61,14 +70,23 @@ def probed(draws: "Draws", probe: str) -> list[tuple[str, np.ndarray]]:
     return [(name, of_pair) for name, of_pair in values.items() if of_pair.size]
 
 
+def steepest_step(x: FloatArray, curves: FloatArray) -> int:
+    """The step before the last in which the mean of curves, one each row, rises most for its width."""
+    return int(np.argmax(np.diff(curves.mean(axis=0))[:-1] / np.diff(x)[:-1]))
+
+
+def highest_point(curves: FloatArray) -> int:
+    """The point before the last at which the mean of curves, one each row, is greatest."""
+    return int(np.argmax(curves.mean(axis=0)[:-1]))
+
+
 def flattens(name: str, curve: "pd.DataFrame", *, unit: str, scale: float = 1.0) -> Case:
     """A case that the last step of a mean curve is at most FLAT as steep as the steepest one before it.
 
     Which step is steepest is chosen on one half of the draws, and the two are compared on the other.
     """
     x, (chosen, judged) = scale * curve.columns.to_numpy(dtype=float), halves(curve)
-    steepest = int(np.argmax(np.diff(chosen.mean(axis=0))[:-1] / np.diff(x)[:-1]))
-    slopes = np.diff(judged, axis=1) / np.diff(x)
+    steepest, slopes = steepest_step(x, chosen), np.diff(judged, axis=1) / np.diff(x)
     left = OfMeans.of(slopes[:, -1]).value / (OfMeans.of(slopes[:, steepest]).value or np.nan)
     return above_0(
         f"{name}, half the slope at {x[steepest]:g} to {x[steepest + 1]:g} less that at {x[-2]:g} to {x[-1]:g}",
@@ -81,7 +99,7 @@ def flattens(name: str, curve: "pd.DataFrame", *, unit: str, scale: float = 1.0)
 def falls_from_its_peak(name: str, curve: "pd.DataFrame") -> Case:
     """A case that a mean curve lies higher somewhere before its end; where is chosen on one half of the draws."""
     chosen, judged = halves(curve)
-    peak = int(np.argmax(chosen.mean(axis=0)[:-1]))
+    peak = highest_point(chosen)
     ends = f"{name}, K = {curve.columns[peak]:g} above K = {curve.columns[-1]:g} by"
     return above_0(ends, gain_of_means(judged[:, peak], judged[:, -1]))
 

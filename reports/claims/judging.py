@@ -9,13 +9,13 @@ property is looked for in each draw or step these are counted in place of the ca
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from msopt.errors import MsoptError
-from reports.shared.estimators import Mean, gain_of_means, lies, mean_of, share_of
+from reports.shared.estimators import Mean, differing, gain_of_means, lies, mean_of, share_of
 from reports.studies.points import attempt
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ CLOSE = 0.01
 """A loss up to here counts as none."""
 SAME = 1e-9
 """A relative difference up to here is round-off."""
+LEAST_DIFFERING = 20
+"""So many draws have to differ from the commonest value for an interval of a mean of which most may be ties: below, the
+rare ones that were not met can be all that the mean is made of (DESIGN.md, section 10, has the coverage)."""
 ABOVE_0 = (float(np.nextafter(0.0, 1.0)), math.inf)
 """Where a number lies that is above 0."""
 HELD, IN_PART, NOT_HERE, NOT_SETTLED = "held", "held in part", "did not appear here", "not settled"
@@ -47,7 +50,7 @@ OUTCOMES: dict[Outcome, str] = {
     "holds": "the whole 95 % interval lies where the sentence says; or every draw or step has the property",
     "fails": "the whole interval lies elsewhere; or none has it",
     "holds in part": "some draws or steps have the property and some have not",
-    "not settled": "the interval reaches both, or there is one draw",
+    "not settled": "the interval reaches both, or so few draws have none: one, or too few that differ from the others",
 }
 """What each outcome of a case means."""
 _FEW = 4
@@ -239,13 +242,23 @@ def within(name: str, estimate: Mean, low: float, high: float, *, unit: str = "1
         unit=unit,
         draws=estimate.draws,
         outcome="not settled" if there is None else "holds" if there else "fails",
-        wanted_low=_finite(low),
-        wanted_high=_finite(high),
+        wanted_low=finite_or_none(low),
+        wanted_high=finite_or_none(high),
         beside=beside,
     )
 
 
-def _finite(limit: float) -> float | None:
+def within_if_differing(name: str, values: Any, low: float, high: float, *, unit: str = "1") -> Case:
+    """The same of a mean of which most draws may be ties: not settled, and without an interval, where few differ."""
+    case, differ = within(name, mean_of(values), low, high, unit=unit), differing(values)
+    if differ >= LEAST_DIFFERING:
+        return case
+    few = f"{differ} of {case.draws} draws differ from the others, {LEAST_DIFFERING} are needed"
+    return replace(case, low=None, high=None, outcome="not settled", beside=few)
+
+
+def finite_or_none(limit: float) -> float | None:
+    """A number, or None for what a table has no number for."""
     return limit if math.isfinite(limit) else None
 
 
@@ -268,7 +281,7 @@ def mean_of_ratios_words(ratios: Mean, unit: str) -> str:
 def exactly(name: str, value: float, low: float, high: float, *, unit: str = "1") -> Case:
     """A case about a number that nothing is drawn for."""
     outcome: Outcome = "holds" if low <= value <= high else "fails"
-    limits = _finite(low), _finite(high)
+    limits = finite_or_none(low), finite_or_none(high)
     return Case(
         name=name, value=value, unit=unit, draws=1, outcome=outcome, wanted_low=limits[0], wanted_high=limits[1]
     )

@@ -1,17 +1,16 @@
 """What [MS] says of the goodput and the gains over other schemes, as tests on the draws."""
 
-import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reports.claims.comparisons import (
     FLAT_WORDS,
-    at,
+    at_points,
     by_pair,
     by_scheme,
     change_of_ratio,
     falls_from_its_peak,
     flattens,
-    points,
     short_of_optimum,
     steps,
 )
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from reports.claims.judging import Draws
 
+_claim = partial(Claim, paper="[MS]")
 _BY_BANDWIDTH, _BY_DEVICES = ("ms_fig7", "bandwidth_hz"), ("ms_fig8", "devices")
 _RATIO = "the interval of the change of the ratio of the means lies above 0"
 _HALF = "which, chosen on one half of the draws and compared on the other"
@@ -42,8 +42,7 @@ def _grows(draws: "Draws", over: str, figure: str, key: str, sign: float = 1.0, 
     for name, table in by_pair(_along(draws, figure, key)):
         ours, others = steps(table, key, OPTIMUM), steps(table, key, over)
         first, last = (scale * float(ours.columns[end]) for end in (0, -1))
-        ends = f"{first:g} to {last:g}"
-        cases.append(above_0(f"{name}, {ends}", change_of_ratio(ours, others).times(sign)))
+        cases.append(above_0(f"{name}, {first:g} to {last:g}", change_of_ratio(ours, others).times(sign)))
     return cases
 
 
@@ -56,68 +55,62 @@ def _widens_in_tokens(draws: "Draws") -> list[Case]:
     return cases
 
 
-def _fixed_by_devices(draws: "Draws", most: float = math.inf) -> list[tuple[str, "pd.DataFrame"]]:
-    table = by_scheme(draws["ms_fig8"], ["devices"])
-    table = table[table.index.get_level_values("devices") <= most]
+def _fixed_by_devices(table: "pd.DataFrame") -> list[tuple[str, "pd.DataFrame"]]:
     return [(name, steps(of_pair, "devices", "fixed")) for name, of_pair in by_pair(table)]
 
 
 def _uniform_bandwidth(draws: "Draws") -> list[Case]:
-    cases = []
-    for (figure, key), unit, scale in ((_BY_BANDWIDTH, "MHz", 1e-6), (_BY_DEVICES, "devices", 1.0)):
-        for name, table in by_pair(_along(draws, figure, key)):
-            for x in points(table, key):
-                here = at(table, **{key: x})
-                cases.append(gains(f"{name} at {scale * x:g} {unit}", here["equal-bandwidth"], here["homogeneous"]))
-    return cases
+    return [
+        gains(f"{name} at {scale * x:g} {unit}", here["equal-bandwidth"], here["homogeneous"])
+        for (figure, key), unit, scale in ((_BY_BANDWIDTH, "MHz", 1e-6), (_BY_DEVICES, "devices", 1.0))
+        for name, (x,), here in at_points(_along(draws, figure, key), key)
+    ]
 
 
 def _grid(draws: "Draws") -> list[Case]:
-    cases = []
-    for name, table in by_pair(by_scheme(draws["ms_grid"], ["devices", "bandwidth_hz"])):
-        for devices in points(table, "devices"):
-            cases.append(short_of_optimum(f"{name}, K = {devices:g}", at(table, devices=devices), "grid", SAME))
-    return cases
+    table = by_scheme(draws["ms_grid"], ["devices", "bandwidth_hz"])
+    return [
+        short_of_optimum(f"{name}, K = {devices:g}", here, "grid", SAME)
+        for name, (devices,), here in at_points(table, "devices")
+    ]
 
 
 OF_THE_GOODPUT = (
     *claims_of("[MS]"),
-    Claim(
+    _claim(
         id="gain-grows",
-        paper="[MS]",
         sentence="The gain over the fixed scheme grows with K.",
         test=f"Gain at K = {MOST_DEVICES_OF_MS} less gain at the least K: {_RATIO}",
         cases=lambda draws: _grows(draws, "fixed", *_BY_DEVICES),
     ),
-    Claim(
+    _claim(
         id="fixed-saturates",
-        paper="[MS]",
         sentence="The fixed scheme saturates as K grows.",
         test=f"{FLAT_WORDS}, {_HALF}: the interval of half the steepest slope in K less the last lies above 0",
         cases=lambda draws: [
             flattens(name, curve, unit="token/s per device")
-            for name, curve in _fixed_by_devices(draws, MOST_DEVICES_OF_MS)
+            for name, curve in _fixed_by_devices(_along(draws, *_BY_DEVICES))
         ],
     ),
-    Claim(
+    _claim(
         id="fixed-degrades",
-        paper="[MS]",
         sentence=f"The fixed scheme degrades as K grows to {MOST_DEVICES_OF_MS}, where the paper ends.",
         test=f"Its mean at the K of its peak over that at the greatest, {_HALF}: the interval lies above 0",
         cases=lambda draws: [
-            falls_from_its_peak(name, curve) for name, curve in _fixed_by_devices(draws, MOST_DEVICES_OF_MS)
+            falls_from_its_peak(name, curve) for name, curve in _fixed_by_devices(_along(draws, *_BY_DEVICES))
         ],
     ),
-    Claim(
+    _claim(
         id="fixed-degrades-later",
-        paper="[MS]",
         sentence="The fixed scheme degrades as K grows, as far as we go.",
         test=f"Its mean at the K of its peak over that at the greatest, {_HALF}: the interval lies above 0",
-        cases=lambda draws: [falls_from_its_peak(name, curve) for name, curve in _fixed_by_devices(draws)],
+        cases=lambda draws: [
+            falls_from_its_peak(name, curve)
+            for name, curve in _fixed_by_devices(by_scheme(draws["ms_fig8"], ["devices"]))
+        ],
     ),
-    Claim(
+    _claim(
         id="saturates",
-        paper="[MS]",
         sentence="Goodput saturates as the band grows.",
         test=f"{FLAT_WORDS}, {_HALF}: the interval of half the steepest slope less the last lies above 0",
         cases=lambda draws: [
@@ -125,37 +118,32 @@ OF_THE_GOODPUT = (
             for name, table in by_pair(_along(draws, *_BY_BANDWIDTH))
         ],
     ),
-    Claim(
+    _claim(
         id="gain-narrows",
-        paper="[MS]",
         sentence="The gain over the fixed scheme narrows as the band grows.",
         test=f"Gain at the least bandwidth less gain at the greatest: {_RATIO}",
         cases=lambda draws: _grows(draws, "fixed", *_BY_BANDWIDTH, sign=-1.0, scale=1e-6),
     ),
-    Claim(
+    _claim(
         id="gap-widens",
-        paper="[MS]",
         sentence="The gap of a length for each over one length for all widens with K, relatively.",
         test=f"Gain over it at K = {MOST_DEVICES_OF_MS} less gain at the least K: {_RATIO}",
         cases=lambda draws: _grows(draws, "homogeneous", *_BY_DEVICES),
     ),
-    Claim(
+    _claim(
         id="gap-widens-in-tokens",
-        paper="[MS]",
         sentence="The gap of a length for each over one length for all widens with K, in tokens per second.",
         test=f"Difference of the means at K = {MOST_DEVICES_OF_MS} less that at the least K: its interval lies above 0",
         cases=_widens_in_tokens,
     ),
-    Claim(
+    _claim(
         id="uni-bw-above-homo",
-        paper="[MS]",
         sentence="Equal bandwidth with its own lengths is above one length with the best split, throughout.",
         test="At every point of Figs. 7 and 8: the interval of the ratio of the means, less 1, lies above 0",
         cases=_uniform_bandwidth,
     ),
-    Claim(
+    _claim(
         id="grid-global",
-        paper="[MS]",
         sentence="Algorithm 1, the grid over (phi, lambda), finds the global optimum.",
         test="Its goodput is that of method exact to 1e-9, in every draw (300 x 300 points, both axes logarithmic, "
         "lambda from 1e-4 of its greatest: ours)",

@@ -1,5 +1,6 @@
 """What [MS] says of the best control, its split and its lengths, as tests on the draws."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,6 +9,7 @@ from msopt.formulas.multispin import common_length
 from reports.claims.comparisons import by_pair, by_scheme, probed
 from reports.claims.judging import SAME, Case, Claim, above_0, each, exactly, number_words
 from reports.shared.estimators import mean_between
+from reports.studies.closed_forms import CLOSED
 from reports.studies.paper_figures import GOODPUT
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from reports.claims.judging import Draws
 
+_claim = partial(Claim, paper="[MS]")
 _ASYMPTOTE_RTOL = 1e-3
 _REJECTION = 1e-8
 _VERIFY_OVER_TOKEN = 6.0
@@ -66,27 +69,19 @@ def _asymptote(draws: "Draws") -> list[Case]:
     return [exactly(f"at 1 - alpha = {_REJECTION:g}", distance, 0.0, _ASYMPTOTE_RTOL)]
 
 
-def _trend(quantity: str, verb: str, sign: float) -> Claim:
+def _trend(quantity: str, sign: float) -> Claim:
     """[MS] Fig. 4: how the best length follows one quantity."""
-    return Claim(
+    return _claim(
         id=f"length-{quantity}",
-        paper="[MS]",
-        sentence=f"The best length {verb} {_FIG4_WORDS[quantity]}.",
+        sentence=str(CLOSED[f"ms_fig4_{quantity}"].paper_says),
         test="Sign of every step of the closed form along Fig. 4",
         cases=lambda draws: _monotone(draws, quantity, sign),
     )
 
 
-_FIG4_WORDS = {
-    "verification": "with the verification time",
-    "latency": "with the latency per token",
-    "acceptance": "with the acceptance",
-}
-
 OF_THE_OPTIMUM = (
-    Claim(
+    _claim(
         id="compensates",
-        paper="[MS]",
         sentence="With one length for all, the split of the band compensates the devices with weak channels.",
         test="The mean of minus the rank correlation of B_k and spectral efficiency over the devices has its interval "
         "above 0",
@@ -95,63 +90,55 @@ OF_THE_OPTIMUM = (
             for name, values in probed(draws, "compensates: rank")
         ],
     ),
-    Claim(
+    _claim(
         id="compensates-change",
-        paper="[MS]",
         sentence="With one length for all, a device whose channel weakens gets more of the band.",
         test="The B_k of a device rises when its own SNR falls by 1 dB, for every device of every draw",
         cases=lambda draws: _every_device(draws, "compensates: change"),
     ),
-    Claim(
+    _claim(
         id="rewards",
-        paper="[MS]",
         sentence="With a length for each, the split rewards devices whose tokens are accepted: B_k rises with alpha_k.",
         test="At the best real lengths B_k rises when the alpha_k of that device alone goes a tenth of its way to 1, "
         "for every device of every draw",
         cases=lambda draws: _every_device(draws, "rewards"),
     ),
-    Claim(
+    _claim(
         id="unimodal",
-        paper="[MS]",
         sentence="Goodput is unimodal in the common length.",
         test="Over lengths 0 to 24 the differences change their sign at most once, from plus to minus, in every draw",
         cases=_unimodal,
     ),
-    Claim(
+    _claim(
         id="closed-form",
-        paper="[MS]",
         sentence="The best common length is the better of floor and ceiling of the closed form.",
         test="The goodput at it is the greatest over lengths 1 to 24 (to 1e-9), in every draw",
         cases=_closed_form,
     ),
-    _trend("verification", "rises", 1.0),
-    _trend("latency", "falls", -1.0),
-    _trend("acceptance", "rises", 1.0),
-    Claim(
+    _trend("verification", 1.0),
+    _trend("latency", -1.0),
+    _trend("acceptance", 1.0),
+    _claim(
         id="asymptote",
-        paper="[MS]",
         sentence="As alpha goes to 1, L + 1 approaches the square root of 2 (T_ver/theta - 1)/(-ln alpha).",
         test=f"At T_ver/theta = {_VERIFY_OVER_TOKEN:g} and 1 - alpha = {_REJECTION:g} the relative distance is at "
         f"most {_ASYMPTOTE_RTOL:g}",
         cases=_asymptote,
     ),
-    Claim(
+    _claim(
         id="phi-rises",
-        paper="[MS]",
         sentence="The common end phi rises with each L_k.",
         test="One token more for one device, from the best lengths: phi rises, for every device of every draw",
         cases=lambda draws: _every_device(draws, "phi rises"),
     ),
-    Claim(
+    _claim(
         id="share-rises",
-        paper="[MS]",
         sentence="B_k rises with L_k.",
         test="One token more for one device, from the best lengths: its own B_k rises, for every device of every draw",
         cases=lambda draws: _every_device(draws, "share rises"),
     ),
-    Claim(
+    _claim(
         id="budget",
-        paper="[MS]",
         sentence="Relaxing the budget of the band to an inequality loses nothing.",
         test="The share of the band that the best control leaves unused is at most 1e-9, in every draw",
         cases=lambda draws: [each(name, np.abs(values) <= SAME) for name, values in probed(draws, "band left")],

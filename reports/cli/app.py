@@ -161,7 +161,7 @@ def solve_problems(
 def next_command(file: str, problem: str) -> str:
     """What to try once a problem of a scenario has been solved, in words."""
     if problem == "all":
-        return f"msopt report {shlex.quote(file)} --output out    (every method, check and figure as a page)"
+        return f"msopt report {shlex.quote(file)} --output out    (every method, as a page)"
     return f"msopt solve {shlex.quote(file)} --problem all    (the three problems side by side)"
 
 

@@ -1,7 +1,7 @@
 """The arguments and options of the commands, with their help."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Annotated, Literal, Optional
 
@@ -69,14 +69,26 @@ Throughputs = Annotated[
 ]
 
 
-def _bundled(incomplete: str) -> list[str]:
-    """For a shell that completes the name of a scenario; where none begins so, it completes files."""
-    return [name for name in bundled.names() if name.startswith(incomplete)]
+def one_of(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """For a shell that completes a name; where none begins so, it completes files."""
+    return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
+
+
+def methods_so_far(context: typer.Context, incomplete: str) -> list[str]:
+    """The methods of the problem that the line names already."""
+    problem = context.params.get("problem") or "all"
+    known = [[method.name for method in methods_of(each)] for each in PROBLEMS if problem in (each, "all")]
+    return [name for name in known[0] if name.startswith(incomplete) and all(name in names for names in known)]
+
+
+SCENARIOS, PROFILES = one_of(bundled.names), one_of(bundled.profile_names)
 
 
 File = Annotated[
     str,
-    typer.Argument(metavar="FILE", help="A scenario file, or the name of a bundled scenario.", autocompletion=_bundled),
+    typer.Argument(
+        metavar="FILE", help="A scenario file, or the name of a bundled scenario.", autocompletion=SCENARIOS
+    ),
 ]
 ProblemOption = Annotated[
     ProblemChoice,
@@ -87,6 +99,7 @@ Method = Annotated[
     typer.Option(
         "--method",
         metavar="NAME",
+        autocompletion=methods_so_far,
         help="A method of the problem. "
         + "; ".join(f"{problem}: {', '.join(method.name for method in methods_of(problem))}" for problem in PROBLEMS)
         + ".",
@@ -112,6 +125,7 @@ PresetName = Annotated[
     str | None,
     typer.Argument(
         metavar="[PRESET]",
+        autocompletion=one_of(lambda: PRESETS),
         help=f"A setting of the papers: {', '.join(PRESETS)}. Or none, with --profile or what a server says.",
     ),
 ]
@@ -120,10 +134,14 @@ ProfileNames = Annotated[
     typer.Option(
         "--profile",
         metavar="NAME",
+        autocompletion=PROFILES,
         help="A profile's file or bundled name, in place of a preset; may be repeated: the devices take turns.",
     ),
 ]
-ProfileName = Annotated[str, typer.Argument(metavar="PROFILE", help="A profile's file, or a bundled profile's name.")]
+ProfileName = Annotated[
+    str,
+    typer.Argument(metavar="PROFILE", help="A profile's file, or a bundled profile's name.", autocompletion=PROFILES),
+]
 Tasks = Annotated[
     list[str] | None,
     typer.Option("--task", metavar="NAME", help="A task of the profile; may be repeated (default: all)."),
@@ -187,7 +205,13 @@ MinLength = Annotated[
     typer.Option("--min", metavar="N", help="Least draft length [token]: 1 for a drafter that must not pause."),
 ]
 Server = Annotated[
-    str, typer.Option("--for", metavar="SERVER", help=f"Whose setting is written: {', '.join(SERVERS)}.")
+    str,
+    typer.Option(
+        "--for",
+        metavar="SERVER",
+        help=f"Whose setting is written: {', '.join(SERVERS)}.",
+        autocompletion=one_of(lambda: SERVERS),
+    ),
 ]
 Tolerance = Annotated[
     float,
@@ -221,7 +245,12 @@ Dataset = Annotated[
 ]
 CellName = Annotated[
     str | None,
-    typer.Option("--cell", metavar="NAME", help=f"Another radio than the paper's: {' or '.join(CELLS)} (TR 38.901)."),
+    typer.Option(
+        "--cell",
+        metavar="NAME",
+        help=f"Another radio than the paper's: {' or '.join(CELLS)} (TR 38.901).",
+        autocompletion=one_of(lambda: CELLS),
+    ),
 ]
 DraftMean = Annotated[
     float | None, typer.Option("--draft-mean-s", metavar="T", help="Mean draft time of the devices [s/token].")
@@ -247,11 +276,19 @@ TomlOutput = Annotated[
 ]
 Reported = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[SCENARIO]...", help="Scenario files or bundled names (default: the first bundled one)."),
+    typer.Argument(
+        metavar="[SCENARIO]...",
+        help="Scenario files or bundled names (default: the first bundled one).",
+        autocompletion=SCENARIOS,
+    ),
 ]
 Checked = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[FILE]...", help="Scenario files or bundled names (default: random scenarios)."),
+    typer.Argument(
+        metavar="[FILE]...",
+        help="Scenario files or bundled names (default: random scenarios).",
+        autocompletion=SCENARIOS,
+    ),
 ]
 Trials = Annotated[
     int | None, typer.Option("--trials", metavar="N", help="Random scenarios for each formulation (default 20).")
@@ -260,7 +297,10 @@ CheckSeed = Annotated[int | None, typer.Option("--seed", metavar="S", help="Seed
 Solvers = Annotated[
     list[str] | None,
     typer.Option(
-        "--solver", metavar="NAME", help="ECOS, CLARABEL, SCS or HIGHS; may be repeated (default: all but SCS)."
+        "--solver",
+        metavar="NAME",
+        help="ECOS, CLARABEL, SCS or HIGHS; may be repeated (default: all but SCS, which is good for "
+        "small programs and a second opinion: slower, and without an answer on measured curves).",
     ),
 ]
 Formulations = Annotated[
@@ -270,11 +310,7 @@ Formulations = Annotated[
 _YOURS = "A function of yours, from a Scenario to a Control, a Solution, K lengths or one for all"
 FormulaName = Annotated[
     str | None,
-    typer.Option(
-        "--formula",
-        metavar="MODULE:FUNCTION",
-        help=f"{_YOURS}, scored beside the formulations.",
-    ),
+    typer.Option("--formula", metavar="MODULE:FUNCTION", help=f"{_YOURS}, scored beside the formulations."),
 ]
 UserVariants = Annotated[
     list[str] | None,
@@ -293,9 +329,5 @@ Folder = Annotated[
 ]
 UserMethods = Annotated[
     list[str] | None,
-    typer.Option(
-        "--method",
-        metavar="MODULE:FUNCTION",
-        help=f"{_YOURS}, beside ours; may be repeated.",
-    ),
+    typer.Option("--method", metavar="MODULE:FUNCTION", help=f"{_YOURS}, beside ours; may be repeated."),
 ]

@@ -1,8 +1,5 @@
 """The command `msopt crosscheck`."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import typer
@@ -13,6 +10,7 @@ from reports.methods.conic_needs import need_cvxpy
 from reports.methods.user_variant import load_variants
 from reports.shared.inputs import read_scenario
 from reports.shared.output import check_folder, emit
+from reports.shared.progress import step_bar
 
 FAILED = 1
 """Exit code where a row fails."""
@@ -52,22 +50,8 @@ def crosscheck(
         formula=None if formula is None else load_formula(formula),
         own=load_variants(variant),
     )
-    with _progress(plan.steps) as tick:
+    with step_bar("cross-check", plan.steps) as tick:
         found = run(plan, folder, tick)
     emit(found._asdict(), lambda console: show_crosscheck(console, found), form=form)
     if not found.passed:
         raise typer.Exit(FAILED)
-
-
-@contextmanager
-def _progress(steps: int) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error, where that is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("cross-check", total=steps)
-        yield lambda label: bar.update(task, advance=1, description=label)

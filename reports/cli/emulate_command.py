@@ -67,7 +67,13 @@ PlayedProblem = Annotated[
     typer.Option("--problem", help="The problem that is solved for the control (default: heterogeneous)."),
 ]
 PlayedMethod = Annotated[
-    str | None, typer.Option("--method", metavar="NAME", help="The method that solves it (default: decomposition).")
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        autocompletion=opt.methods_so_far,
+        help="The method that solves it (default: decomposition).",
+    ),
 ]
 PlayedControl = Annotated[
     str | None,

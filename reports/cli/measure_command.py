@@ -2,8 +2,7 @@
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +12,7 @@ from msopt import ParameterError
 from msopt.errors import describe
 from msopt.files.profile_json import find_profile, write_profile
 from reports.shared.output import print_tables, warn
+from reports.shared.progress import step_bar
 
 if TYPE_CHECKING:
     from verification.measurement import MeasurementPlan
@@ -146,7 +146,7 @@ def measured(plan: "MeasurementPlan", load: "Callable[[], Pair]", path: Path) ->
     from verification.measurement import finish
     from verification.measurement import measure as run
 
-    with _progress(len(plan.steps) + 1) as progress:
+    with step_bar("", len(plan.steps) + 1, done=-1) as progress:
         progress("loading the models")
         pair = load()
         try:
@@ -183,24 +183,3 @@ def whole_numbers(option: str, text: str) -> tuple[int, ...]:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
         raise ParameterError(f"{option} = {describe(text)} are not whole numbers separated by commas") from None
-
-
-@contextmanager
-def _progress(steps: int) -> Iterator[Callable[[str], None]]:
-    """A bar on standard error where that is a terminal; the label is what is at work now."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task("", total=steps, completed=-1)
-        yield lambda label: bar.update(shown, advance=1, description=label)

@@ -240,7 +240,7 @@ def _write(folder: Path, cell: StudiedCell, plays: list[LoopPlay], record: Row) 
 def show_closed_loop(console: "Console", record: Row) -> None:
     """What was promised and delivered, the order of methods, and the assumptions of the first play."""
     from reports.shared.table_terminal import show_table
-    from reports.shared.text_table import Table, number_column, ratio_column, words_column
+    from reports.shared.text_table import Table, gain_column, number_column, ratio_column, words_column
 
     console.print(literal(record["name"]), style="bold")
     head = (words_column("problem", "problem"), words_column("method", "method"), words_column("prompts", "prompts"))
@@ -255,8 +255,8 @@ def show_closed_loop(console: "Console", record: Row) -> None:
     order = (
         *head,
         words_column("against", "against"),
-        ratio_column("predicted_gain", "promised"),
-        ratio_column("realised_gain", "delivered"),
+        gain_column("predicted_gain", "promised"),
+        gain_column("realised_gain", "delivered"),
         words_column("ends", "between", numeric=True),
     )
     show_table(console, Table.of("Gains", [_with_ends(row) for row in record["order"]], order))

@@ -12,6 +12,7 @@ from msopt import Scenario
 from msopt.arrays import FloatArray
 from reports.crosscheck.formulation_checks import Check
 from reports.crosscheck.references_ms import Inputs, Reference
+from reports.crosscheck.solver_promises import promise
 
 OPTIMAL, REFUSED = "optimal", "refused"
 
@@ -105,8 +106,8 @@ def attempt(
             program.solve(solver, SolverOptions())
         ended = time.perf_counter()
     except SolveError as error:
-        _, known = check.stalls.get((solver, scenario.uplink_sharing), (0.0, ""))
-        cause = error.cause + _stalled_at(error, reference) + (f" ({known})" if known else "")
+        _, known = promise(solver, scenario.uplink_sharing, check.stalls)
+        cause = error.cause + stalled_at(error, reference.objective) + (f" ({known})" if known else "")
         return Trial(number=number, scenario=scenario, status=status_of(error), cause=cause)
     above = solution.objective / reference.objective - 1.0
     return Trial(
@@ -132,10 +133,10 @@ def status_of(error: SolveError) -> str:
     return REFUSED if error.status == OPTIMAL else error.status
 
 
-def _stalled_at(error: SolveError, reference: Reference) -> str:
-    """How far from the closed form the last point was, where there is one; it is refused all the same."""
+def stalled_at(error: SolveError, objective: float) -> str:
+    """How far from the closed form's objective the last point was, where there is one; it is refused all the same."""
     score = error.attempts[-1].score if error.attempts else float("nan")
-    return f"; its point is {abs(score / reference.objective - 1.0):.0e} off" if np.isfinite(score) else ""
+    return f"; its point is {abs(score / objective - 1.0):.0e} off" if np.isfinite(score) else ""
 
 
 def _over(objective: float, other: float | None) -> float | None:

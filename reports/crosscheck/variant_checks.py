@@ -10,23 +10,28 @@ from pathlib import Path
 
 import numpy as np
 
-from formulations import SolveError
+from formulations import DraftControl, SolveError
 from formulations.registry import OBJECTIVE_RTOL
-from msopt import InfeasibleError, ParameterError, Scenario, Utility, solve
+from msopt import InfeasibleError, MsoptError, ParameterError, Scenario, Utility, solve
 from msopt.files.whole_files import make_folder
 from msopt.variants.variant import Variant
 from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
+from reports.crosscheck.formulation_checks import CHECKS
+from reports.crosscheck.solver_promises import promise
 from reports.crosscheck.trial import Trial, status_of
 from reports.crosscheck.variant_cells import LIMITS, UTILITIES, several, small_cell, with_keys
 from reports.crosscheck.variant_enumeration import best_of_all
 from reports.crosscheck.variant_nonlinear import best_nearby
-from reports.methods.convex_variant import conic_optimum
+from reports.crosscheck.verdict import too_few_solved
+from reports.methods.convex_variant import check_stated, conic_optimum
 from reports.methods.user_variant import NONE, UsersLimit, Variants, load_variants
 
 TABLE_RTOL = 1e-9
 """How far the table's optimum may be from that of enumeration, as a part of all goodputs."""
 TABLE = "table"
 WRONGLY = "wrongly infeasible"
+FORM_FAILS = "form fails"
+"""What a utility or a limit says that it has for a table or a program, and what then is none."""
 SEVERAL = "several"
 WITHOUT_KEYS = (
     *("msopt:LongestDraft(3)", "msopt:AllowedLengths([0, 1, 3])", "msopt:EnergyPerToken(2.0, 0.5, 0.05)"),
@@ -107,11 +112,7 @@ def variant_tables(
 
 def _by_table(number: int, cell: Scenario, own: Variants, variant: Variant, best: float | None) -> Trial:
     """The table's answer beside that of enumeration; both may be that no choice keeps the limits."""
-    if best is None:
-        raise ParameterError("too many choices to try them all")
-    unsided = next((limit.name for limit in variant.limits if not limit.sided), None)
-    if unsided is not None:
-        raise ParameterError(f"limit {unsided} has no two sides (`left`, `right`) for enumeration to check")
+    best = _checked_best(variant, best)
     trial = Trial(number=number, scenario=cell, status="optimal")
     try:
         solution = solve(cell, "heterogeneous", "exact", utility=own.utility, limits=own.limits)
@@ -119,6 +120,8 @@ def _by_table(number: int, cell: Scenario, own: Variants, variant: Variant, best
         if best == -np.inf:
             return replace(trial, difference=0.0, cause=str(error))
         return replace(trial, status=WRONGLY, cause=str(error))
+    except ParameterError as error:
+        return replace(trial, status=FORM_FAILS, cause=str(error))
     assert solution.evaluation is not None
     assert solution.utility_bound is not None or variant.plain
     value = solution.evaluation.utility_value
@@ -133,15 +136,39 @@ def _by_table(number: int, cell: Scenario, own: Variants, variant: Variant, best
     return replace(trial, difference=difference)
 
 
+def _checked_best(variant: Variant, best: float | None) -> float:
+    """What enumeration found; ParameterError, with the cause, for a variant whose table cannot be compared with it."""
+    if best is None:
+        raise ParameterError("too many choices to try them all")
+    for limit in variant.limits:
+        if not limit.sided:
+            raise ParameterError(f"limit {limit.name} has no two sides (`left`, `right`) for enumeration to check")
+    variant.check_table()
+    return best
+
+
+def _check_program(cell: Scenario, variant: Variant, solver: str) -> None:
+    """Raise ParameterError, with the cause, for what has no convex program, or none that the solver is asked."""
+    check_stated(cell, variant)
+    unfit = CHECKS[DraftControl(cell).name].not_asked.get((solver, cell.uplink_sharing))
+    if unfit:
+        raise ParameterError(unfit)
+
+
 def _by_program(number: int, cell: Scenario, variant: Variant, best: float | None, solver: str) -> Trial:
     """The conic optimum beside the best point that SLSQP finds from it, and beside enumeration."""
+    _check_program(cell, variant, solver)
     trial = Trial(number=number, scenario=cell, status="optimal")
     try:
         found = conic_optimum(cell, variant, "heterogeneous", solver)
     except SolveError as error:
         if isinstance(error, InfeasibleError):
             return replace(trial, status="optimal" if best in (None, -np.inf) else WRONGLY, cause=error.cause)
-        return replace(trial, status=status_of(error), cause=error.cause)
+        _, known = promise(solver, cell.uplink_sharing, {})
+        cause = error.cause + (f" ({known})" if known else "")
+        return replace(trial, status=status_of(error), cause=cause)
+    except MsoptError as error:
+        return replace(trial, status=FORM_FAILS, cause=str(error))
     near = best_nearby(cell, variant, found["draft_length"], found["bandwidth_hz"], float(found["deadline_s"]))
     return replace(
         trial,
@@ -175,6 +202,11 @@ def _row(name: str, way: str, trials: Sequence[Trial], not_asked: str, folder: P
 
 def _faults(subject: Subject, trials: Sequence[Trial]) -> list[str]:
     found = [f"{trial.status} in trial {trial.number}" for trial in trials if trial.status == WRONGLY]
+    failing = [trial for trial in trials if trial.status == FORM_FAILS]
+    if failing:
+        found.append(f"{failing[0].cause} ({len(failing)} of {len(trials)} trials)")
+    asked = [trial for trial in trials if trial.status not in (WRONGLY, FORM_FAILS)]
+    found += too_few_solved(subject.solver or "", asked)
     solved = [trial for trial in trials if trial.solved]
     limit = subject.objective_tolerance
     for words, values in (

@@ -1,24 +1,19 @@
 """What breaks a tolerance of the cross-check, for one formulation and solver: named tolerances, faults in words."""
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import bdtr
 
 from formulations.registry import PRICE_RTOL
-from reports.crosscheck.formulation_checks import Check
+from reports.crosscheck.formulation_checks import BOTH, Check
+from reports.crosscheck.solver_promises import AT_LEAST, Promises, promise
 from reports.crosscheck.trial import Trial
 from reports.shared.rows import Row
 
 UNKNOWN = "no reason known"
-AT_LEAST = 0.995
-"""Least share of trials that a solver has to solve, of those in which dual, closed form and finite difference are
-within PRICE_RTOL of each other, and of those in which the minimisers agree or the optimum is flat and has no one."""
-
-SOLVED_AT_LEAST = {("ECOS", "power-limited"): 0.90, ("SCS", "fixed-snr"): 0.0, ("SCS", "power-limited"): 0.0}
-"""Where a solver promises less: ECOS stalls on exponential cones; SCS, a first-order method, promises nothing."""
-
 REFUTED = 0.001
 """Chance of so few good trials, or fewer, at the least share itself, below which that share is refuted: the false alarm
 rate of each share. Below 1 - AT_LEAST, so that one bad trial never refutes it, however few or many there are."""
@@ -43,14 +38,19 @@ def refuted_words(what: str, good: int, asked: int, least: float = AT_LEAST) -> 
     return [f"{what} in {good} of {asked} trials: {100.0 * least:g} % is refuted at {100.0 * REFUTED:g} %"]
 
 
+def too_few_solved(solver: str, trials: Sequence[Trial], stalls: Promises = MappingProxyType({})) -> list[str]:
+    """The fault that fewer trials are solved than the solver is held to, under each sharing."""
+    found = []
+    for sharing in BOTH:
+        asked = [trial for trial in trials if trial.scenario.uplink_sharing == sharing]
+        least, _ = promise(solver, sharing, stalls)
+        found += refuted_words(f"solved under {sharing}", sum(trial.solved for trial in asked), len(asked), least)
+    return found
+
+
 def faults(check: Check, solver: str, trials: Sequence[Trial]) -> list[str]:
     """What breaks a tolerance, in words; nothing where the row passes."""
-    found, entry = [], check.entry
-    for sharing in check.sharings:
-        asked = [trial for trial in trials if trial.scenario.uplink_sharing == sharing]
-        usual = SOLVED_AT_LEAST.get((solver, sharing), AT_LEAST)
-        least, _ = check.stalls.get((solver, sharing), (usual, ""))
-        found += refuted_words(f"solved under {sharing}", sum(trial.solved for trial in asked), len(asked), least)
+    found, entry = too_few_solved(solver, trials, check.stalls), check.entry
     answers = [trial for trial in trials if trial.solved]
     limits: tuple[tuple[str, Callable[[Trial], float | None], float], ...] = (
         ("objective off by", lambda t: _off(t.difference, entry.bound), entry.objective_rtol),

@@ -59,8 +59,8 @@ def variant_procedure_of(problem: Problem) -> VariantProcedure:
     return procedure
 
 
-def _check(scenario: Scenario, variant: Variant) -> None:
-    """Raise ParameterError for the first part of a variant that no program states."""
+def check_stated(scenario: Scenario, variant: Variant) -> None:
+    """Raise ParameterError for the first part of a variant that no program states, by what it says of itself."""
     check_laws(scenario)
     fault = ""
     if scenario.round_trip_s is not None and np.any(scenario.round_trip_s > 0.0):
@@ -80,15 +80,14 @@ def conic_optimum(scenario: Scenario, variant: Variant, problem: Problem, solver
 
     Raises
     ------
-    ParameterError
-        For a variant that no program bounds.
+    ParameterError, FormulationError
+        For a variant that no program bounds, or whose form for a program fails.
     SolveError
         Where the solver failed; an InfeasibleError where no point keeps the limits.
     """
     from formulations import DraftControl
 
-    _check(scenario, variant)
-
+    check_stated(scenario, variant)
     program = DraftControl(scenario, common=KINDS[problem].one_length)
     if variant.utility is not GOODPUT:
         program.maximise(variant.utility)

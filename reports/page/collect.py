@@ -10,7 +10,8 @@ from msopt import Scenario
 from reports.calibration.both_papers import SHARES, studied_inversely
 from reports.claims.studied import collect as collect_studies
 from reports.crosscheck.crosscheck_record import SOLVERS, crosscheck_record
-from reports.crosscheck.verdict import AT_LEAST, REFUTED
+from reports.crosscheck.solver_promises import AT_LEAST
+from reports.crosscheck.verdict import REFUTED
 from reports.methods.user_variant import load_variants
 from reports.page.answer import answer
 from reports.page.profile_tables import measured_times, profile_record

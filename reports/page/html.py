@@ -15,6 +15,8 @@ from reports.shared.table_markup import CAPTION
 TEMPLATES = Path(__file__).parent / "templates"
 _LONG_CELL = 44
 """Letters of a cell from which on its table does not shrink to a phone's width but scrolls."""
+_LONGEST_CELL = 160
+"""Letters from which on a cell of such a table is given more room, so that its row does not become a tower."""
 _MOST_ROWS = 8
 """Rows of a table from which on it is folded: a reader who wants them opens it."""
 _FOLDED = ("h4", "h3")
@@ -49,6 +51,7 @@ def as_html(markdown: str, figures: Mapping[str, str], title: str) -> str:
     _mark(tokens)
     parser.add_render_rule("image", lambda _, tokens, place, *__: _figure(tokens[place], figures))
     body = parser.renderer.render(list(_folded(_captioned(tokens))), parser.options, {})
+    body = body.replace(" %", "\u00a0%")  # no line ends before a sign of per cent
     environment = Environment(loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, autoescape=False)
     return environment.get_template("page.html").render(title=escape(title), body=body)
 
@@ -96,7 +99,7 @@ def _mark_cell(tokens: Sequence[Token], place: int) -> None:
     if text in _VERDICTS:
         token.attrSet("class", _VERDICTS[text])
     elif len(text) > _LONG_CELL:
-        token.attrSet("class", "text")
+        token.attrSet("class", "long" if len(text) > _LONGEST_CELL else "text")
     if tokens[place - 1].type == "tr_open":
         token.tag, tokens[place + 2].tag = "th", "th"
         token.attrSet("scope", "row")

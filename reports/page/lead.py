@@ -6,7 +6,7 @@ from math import inf
 from msopt.model.objective import GOODPUT
 from reports.shared.protocols import CENTRALISED, SERVER_ONLY
 from reports.shared.rows import Row
-from reports.shared.words import counted, gain, gap, number
+from reports.shared.words import against, counted, gap, number
 
 MOST_TOLD = 12
 """Devices up to which every length is told."""
@@ -50,19 +50,12 @@ def lead(solution: Row, devices: Sequence[Row]) -> list[str]:
 def _gains(solution: Row, goodput: float) -> str:
     told = []
     if solution["closest"] is not None:
-        told.append(f"{_more(solution['closest_gain'])} the best of the simpler rules ({solution['closest']})")
-    told.append(f"{_more(goodput / solution[SERVER_ONLY] - 1.0)} no drafts at all")
+        told.append(f"{against(solution['closest_gain'])} the best of the simpler rules ({solution['closest']})")
+    told.append(f"{against(goodput / solution[SERVER_ONLY] - 1.0)} no drafts at all")
     central = solution[CENTRALISED]
     if central is not None:
-        told.append(f"{_more(goodput / central - 1.0)} drafts made at the server in one batch")
+        told.append(f"{against(goodput / central - 1.0)} drafts made at the server in one batch")
     return f"That is {', '.join(told[:-1])}{' and ' if told[:-1] else ''}{told[-1]}."
-
-
-def _more(ratio: float) -> str:
-    words = gain(abs(ratio))
-    if words == "equal" or words.endswith("times"):
-        return f"{words.replace('equal', '')} as much as".strip()
-    return f"{words} {'more' if ratio > 0.0 else 'less'} than"
 
 
 def _certainty(solution: Row) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from reports.plots.style import label_of
 from reports.shared.record import Record
 from reports.shared.rows import Row, rows_of
-from reports.shared.text_table import Table, count_column, number_column, ratio_column, words_column
+from reports.shared.text_table import Table, count_column, gain_column, number_column, ratio_column, words_column
 from reports.shared.words import per_cent
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ _LOOP_DRAWN = (
     number_column("predicted_tokens_per_s", "predicted", "token/s", digits=5),
     number_column("goodput_tokens_per_s", "as played", "token/s", digits=5),
     words_column("range", "its interval [token/s]"),
-    ratio_column("predicted_gain", "ours above it, predicted"),
-    ratio_column("realised_gain", "as played"),
+    gain_column("predicted_gain", "ours above it, predicted"),
+    gain_column("realised_gain", "as played"),
     words_column("gain_range", "its interval"),
 )
 _LOOP_COSTS = (
@@ -69,9 +69,9 @@ _LOOP_PLAYS = (
 _LOOP_ORDER = (
     *(_LOOP_HEAD[place] for place in (0, 1, 3, 2)),
     words_column("against", "over"),
-    ratio_column("predicted_gain", "gain predicted"),
+    gain_column("predicted_gain", "gain predicted"),
     words_column("predicted_range", "its interval"),
-    ratio_column("realised_gain", "delivered"),
+    gain_column("realised_gain", "delivered"),
     words_column("gain_range", "its interval"),
     ratio_column("difference", "delivered less predicted"),
     words_column("difference_range", "its interval"),

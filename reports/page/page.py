@@ -22,7 +22,7 @@ from reports.shared.record import Record
 from reports.shared.rows import Row, rows_of
 from reports.shared.table_markup import escaped, latex_table, markdown_table
 from reports.shared.text_table import Table
-from reports.shared.words import counted, gain, gap, literal, number, per_cent
+from reports.shared.words import against, counted, gain, gap, literal, number, per_cent
 from reports.studies.drawn_loop import DEADLINE
 from reports.studies.unknown_acceptance import BY_MEAN, COMMON, GUARDED, KNOWN, LEARNT, NEVER
 
@@ -92,7 +92,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"escaped": escaped, "literal": literal, "slug": slug, "counted": counted}
-    environment.filters |= {"number": number, "per_cent": _per_cent, "gain": gain, "gap": gap}
+    environment.filters |= {"number": number, "per_cent": per_cent, "gain": gain, "against": against, "gap": gap}
 
     def panels(name: str) -> str:
         return "\n".join(f"![{escaped(panel.alt)}]({_source(panel)})" for panel in drawn[name])
@@ -125,11 +125,6 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
     }
     text = environment.get_template("report.md.j2").render(context)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
-
-
-def _per_cent(ratio: float | None) -> str:
-    """A ratio in per cent that a line does not break at its space."""
-    return per_cent(ratio).replace(" ", "\u00a0")
 
 
 def _scenarios(record: Record) -> list[Row]:

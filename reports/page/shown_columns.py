@@ -92,8 +92,8 @@ COMPARED = (
     words_column("formulation", "formulation"),
     words_column("solver", "solver"),
     words_column("algorithm", "the papers' algorithm"),
-    ratio_column("above_algorithm_least", "above it, least"),
-    ratio_column("above_algorithm_median", "above it, median"),
+    gain_column("above_algorithm_least", "above it, least"),
+    gain_column("above_algorithm_median", "above it, median"),
     number_column("above_brute_force_least", "above enumeration, least", "1", digits=2),
     count_column("above_brute_force_trials", "enumerated trials"),
     number_column("minimiser_difference_worst", "minimiser, worst", "1", digits=2),
@@ -109,10 +109,10 @@ SETTINGS = (words_column("of", "setting"), words_column("statement", "what stand
 CLAIMS = (
     words_column("paper", "paper"),
     words_column("sentence", "what it says"),
-    words_column("test", "how it was tested"),
-    words_column("found", "found"),
     words_column("verdict", "verdict"),
+    words_column("found", "found"),
     words_column("where", "where"),
+    words_column("test", "how it was tested"),
     words_column("plausible", "over what the paper leaves open"),
     words_column("turns", "depends most on"),
 )

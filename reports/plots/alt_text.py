@@ -17,14 +17,17 @@ _MOST_TOLD = 6
 
 def alt_text(figure: Figure, title: str) -> str:
     """The title, what stands on the axes, and where the lines or bars begin and end."""
-    told = [part for axes in figure.axes if axes.get_visible() for part in _of_axes(axes)]
-    return ". ".join(dict.fromkeys([title.rstrip("."), *told])) + "."
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    told = [part for axes in shown for part in _of_axes(axes, axes.get_title(loc="left") if len(shown) > 1 else "")]
+    return ". ".join(dict.fromkeys(part for part in (title.rstrip("."), figure.get_supylabel(), *told) if part)) + "."
 
 
-def _of_axes(axes: "Axes") -> Iterator[str]:
+def _of_axes(axes: "Axes", name: str) -> Iterator[str]:
     across, up = (" ".join(label.split()) for label in (axes.get_xlabel(), axes.get_ylabel()))
     yield from [f"{up} against {across}"] if across and up else [across or up] if across or up else []
     told = [*_bars(axes), *_lines(axes)]
+    if told and name:
+        told[0] = f"{' '.join(name.split())}: {told[0]}"
     yield from told[:_MOST_TOLD]
     if len(told) > _MOST_TOLD:
         yield f"{len(told) - _MOST_TOLD} more series"

@@ -14,7 +14,7 @@ from reports.plots.style import Panel, label_of, legend_columns, looks, new_pane
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 _COLOURS = {"ECOS": BLUE, "CLARABEL": ORANGE, "SCS": GREEN, "HIGHS": GREY} | dict(
     zip(names_of("algorithm"), (BLUE, ORANGE), strict=False)
@@ -33,51 +33,38 @@ def error_panels(trials: "DataFrame", objective_rtol: float) -> list[Panel]:
     objective_rtol : float
         The tolerance drawn beside the first.
     """
-    series = {
-        str(solver): rows["objective_difference"].abs().dropna().to_numpy()
-        for solver, rows in trials.groupby("solver", sort=False)
-    }
-    certificates = {
-        str(solver): rows["certificate"].abs().dropna().to_numpy()
-        for solver, rows in trials.groupby("solver", sort=False)
-    }
+    solver, whole = trials["solver"], trials[trials["whole"]]
+    objective, certificate = (_of_each(trials[name], solver) for name in ("objective_difference", "certificate"))
+    enumeration = _of_each(whole["above_brute_force"], solver)
+    algorithms = _of_each(trials["above_algorithm"].dropna().clip(lower=0.0), trials["algorithm"])
+    far, above = "relative difference [1]", "relaxed optimum above the algorithm [1]"
     panels = [
-        Panel(
-            "crosscheck-objective",
-            "Objective: solver against closed form",
-            histogram_panel(series, "relative difference [1]", "Objective", objective_rtol),
-        ),
-        Panel(
-            "crosscheck-certificate",
+        ("objective", "Objective: solver against closed form", objective, far, "Objective"),
+        (
+            "certificate",
             "Optimality conditions: worst residual",
-            histogram_panel(certificates, "scaled KKT residual [1]", "Certificates"),
+            certificate,
+            "scaled KKT residual [1]",
+            "Certificates",
         ),
+        ("enumeration", "Whole lengths and modes: solver against enumeration", enumeration, far, "Enumeration"),
+        ("algorithms", "The relaxed optimum above the papers' algorithms", algorithms, above, "The papers' algorithms"),
     ]
-    brute = {
-        str(solver): rows["above_brute_force"].abs().dropna().to_numpy()
-        for solver, rows in trials[trials["whole"]].groupby("solver", sort=False)
-    }
-    above = {
-        str(name): rows["above_algorithm"].clip(lower=0.0).dropna().to_numpy()
-        for name, rows in trials.dropna(subset=["above_algorithm"]).groupby("algorithm", sort=False)
-    }
-    if any(values.size for values in brute.values()):
-        panels.append(
-            Panel(
-                "crosscheck-enumeration",
-                "Whole lengths and modes: solver against enumeration",
-                histogram_panel(brute, "relative difference [1]", "Enumeration"),
-            )
+    return [
+        Panel(
+            f"crosscheck-{name}",
+            title,
+            histogram_panel(series, x_label, head, objective_rtol if series is objective else None),
         )
-    if above:
-        panels.append(
-            Panel(
-                "crosscheck-algorithms",
-                "The relaxed optimum above the papers' algorithms",
-                histogram_panel(above, "relaxed optimum above the algorithm [1]", "The papers' algorithms"),
-            )
-        )
-    return panels
+        for name, title, series, x_label, head in panels
+        if any(values.size for values in series.values())
+    ]
+
+
+def _of_each(values: "Series[float]", by: "Series[str]") -> dict[str, FloatArray]:
+    """The sizes of the values that are known, by solver or algorithm."""
+    groups = values.abs().groupby(by, sort=False)
+    return {str(name): np.array(group.dropna(), dtype=np.float64) for name, group in groups}
 
 
 @styled

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from msopt.shown.palette import BLACK, BLUE, SERIES, VERMILION
-from reports.plots.style import Panel, end_labels, new_panel, styled
+from reports.plots.style import Panel, end_labels, name_axes, new_panel, small_multiples, styled
 from reports.shared.quantities import QUANTITIES
 
 if TYPE_CHECKING:
@@ -16,27 +16,17 @@ if TYPE_CHECKING:
 
 def profile_panels(place: int, tables: "dict[str, DataFrame]") -> list[Panel]:
     """The panels of one profile; `tables` holds its rows of the tables of `reports.page.profile_tables`."""
-    panels = []
-    if len(tables["profile_acceptance"]):
-        panels.append(
-            Panel(f"profile-{place}-acceptance", "Acceptance by task", acceptance_panel(tables["profile_acceptance"]))
-        )
-    if len(tables["profile_curves"]):
-        for number, (task, rows) in enumerate(tables["profile_curves"].groupby("task", sort=False), start=1):
-            panels.append(
-                Panel(f"profile-{place}-curve-{number}", f"Acceptance curve, {task}", curve_law_panel(rows, str(task)))
-            )
-    if len(tables["profile_verification"]):
-        panels.append(
-            Panel(
-                f"profile-{place}-verification", "Verification time", verification_panel(tables["profile_verification"])
-            )
-        )
-    if len(tables["profile_payload"]):
-        panels.append(
-            Panel(f"profile-{place}-payload", "Payload against acceptance", payload_panel(tables["profile_payload"]))
-        )
-    return panels
+    parts = (
+        ("acceptance", "Acceptance by task", acceptance_panel),
+        ("curves", "Acceptance curves by task", curves_panel),
+        ("verification", "Verification time", verification_panel),
+        ("payload", "Payload against acceptance", payload_panel),
+    )
+    return [
+        Panel(f"profile-{place}-{name}", title, drawn(tables[f"profile_{name}"]))
+        for name, title, drawn in parts
+        if len(tables[f"profile_{name}"])
+    ]
 
 
 @styled
@@ -58,24 +48,23 @@ def acceptance_panel(rows: "DataFrame") -> Figure:
 
 
 @styled
-def curve_law_panel(rows: "DataFrame", task: str) -> Figure:
-    """S(l) as measured, with its interval, beside the geometric and the Beta law."""
-    figure, axes = new_panel(task)
-    at = rows["position"].to_numpy(dtype=float)
-    axes.fill_between(at, rows["low"].astype(float), rows["high"].astype(float), color=BLACK, alpha=0.13, linewidth=0.0)
-    axes.plot(at, rows["survival"].astype(float), "o-", color=BLACK)
-    ends = [("measured", float(rows["survival"].iloc[-1]), BLACK)]
-    for name, colour, line in (("geometric", BLUE, "--"), ("beta", VERMILION, "-.")):
-        law = rows[name].astype(float)
-        if law.notna().any():
-            axes.plot(at, law, line, color=colour)
-            ends.append((f"{name} law".capitalize() if name == "beta" else f"{name} law", float(law.iloc[-1]), colour))
-    axes.set_xlim(at.min(), max(at.max(), at.min() + 1))
-    axes.set_ylim(0.0, 1.0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel("drafted tokens l [token]")
-    axes.set_ylabel("all of them accepted, S(l) [1]")
-    end_labels(axes, ends)
+def curves_panel(rows: "DataFrame") -> Figure:
+    """S(l) of each task as measured, with its interval, beside the geometric and the Beta law."""
+    figure, panels = small_multiples("Acceptance curves", list(rows["task"].unique()), ylim=(0.0, 1.0))
+    for (_, group), axes in zip(rows.groupby("task", sort=False), panels, strict=True):
+        at = group["position"].to_numpy(dtype=float)
+        low, high, curve = (group[name].astype(float) for name in ("low", "high", "survival"))
+        axes.fill_between(at, low, high, color=BLACK, alpha=0.13, linewidth=0.0)
+        axes.plot(at, curve, "o-", color=BLACK, markersize=3.0, label="measured")
+        for name, label, colour, line in (
+            ("geometric", "geometric law", BLUE, "--"),
+            ("beta", "Beta law", VERMILION, "-."),
+        ):
+            if (law := group[name].astype(float)).notna().any():
+                axes.plot(at, law, line, color=colour, label=label)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    panels[0].set_xlim(rows["position"].min(), max(rows["position"].max(), rows["position"].min() + 1))
+    name_axes(figure, panels, "drafted tokens l [token]", "all of them accepted, S(l) [1]")
     return figure
 
 
@@ -103,27 +92,18 @@ def verification_panel(rows: "DataFrame") -> Figure:
 @styled
 def payload_panel(rows: "DataFrame") -> Figure:
     """Acceptance when drafting from what is sent, against the bits of a distribution; a line for each quantisation."""
-    figure, axes = new_panel("Payload against acceptance")
+    figure, panels = small_multiples("Payload against acceptance", list(rows["task"].unique()))
     payload = QUANTITIES["distribution_bits"]
-    ends = []
-    ordered = rows.sort_values("distribution_bits", kind="stable")
-    for place, (key, group) in enumerate(ordered.groupby(["task", "probability_bits"])):
-        colour, marker, line = SERIES[place % len(SERIES)]
-        task, bits = key
-        at, mean = (
-            payload.factor * group["distribution_bits"].to_numpy(dtype=float),
-            group["acceptance"].to_numpy(dtype=float),
-        )
-        low, high = (group[f"acceptance_{end}"].to_numpy(dtype=float) for end in ("low", "high"))
-        axes.fill_between(at, low, high, color=colour, alpha=0.13, linewidth=0.0)
-        axes.plot(at, mean, marker=marker, linestyle=line, color=colour)
-        ends.append((f"{bits} bit" if rows["task"].nunique() == 1 else f"{task}, {bits} bit", float(mean[-1]), colour))
-    axes.set_xscale("log")
-    ticks = sorted(set(payload.factor * rows["distribution_bits"]))
-    axes.set_xticks(ticks if len(ticks) <= 8 else ticks[:: len(ticks) // 6], minor=False)
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter("{x:.3g}")
-    axes.set_xlabel(payload.head)
-    axes.set_ylabel(QUANTITIES["acceptance"].axis)
-    end_labels(axes, ends)
+    looks = dict(zip(sorted(rows["probability_bits"].unique()), SERIES, strict=False))
+    for (_, of_task), axes in zip(rows.groupby("task", sort=False), panels, strict=True):
+        for bits, group in of_task.sort_values("distribution_bits", kind="stable").groupby("probability_bits"):
+            colour, marker, line = looks[bits]
+            at = payload.factor * group["distribution_bits"].to_numpy(dtype=float)
+            low, high, mean = (group[f"acceptance{end}"].to_numpy(dtype=float) for end in ("_low", "_high", ""))
+            axes.fill_between(at, low, high, color=colour, alpha=0.08, linewidth=0.0)
+            axes.plot(at, mean, marker=marker, linestyle=line, color=colour, markersize=3.0, label=f"{bits} bit")
+    panels[0].set_xscale("log")
+    panels[0].xaxis.set_major_formatter("{x:g}")
+    panels[0].xaxis.set_minor_formatter(NullFormatter())
+    name_axes(figure, panels, payload.head, QUANTITIES["acceptance"].axis)
     return figure

@@ -22,6 +22,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from msopt.method import Colour, Line
 from msopt.methods import by_name, names_of
+from msopt.shown.letters import give_letters
 from msopt.shown.palette import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, YELLOW
 from reports.plots.alt_text import alt_text
 from reports.shared.words import literal
@@ -203,6 +204,35 @@ def new_panel(title: str = "", height_in: float = HEIGHT_IN) -> tuple[Figure, "A
     return figure, axes
 
 
+def small_multiples(
+    title: str, names: Sequence[str], ylim: tuple[float, float] | None = None
+) -> tuple[Figure, "list[Axes]"]:
+    """A figure of small panels alike, two in a row, one for each name; to be called from a `styled` function."""
+    rows = -(-len(names) // 2)
+    figure = Figure(figsize=(WIDTH_IN, 1.1 + 1.25 * rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(rows, 2, sharex=True, sharey=True, squeeze=False).ravel().tolist()
+    for axes, name in zip(panels, names, strict=False):
+        axes.set_title(literal(name), fontsize=8.5, pad=3.0, parse_math=False)
+    for axes in panels[len(names) :]:
+        axes.remove()
+        panels[max(len(names) - 2, 0)].xaxis.set_tick_params(labelbottom=True)
+    if ylim is not None:
+        panels[0].set_ylim(*ylim)
+    figure.suptitle(title, x=0.02, ha="left", fontsize=10.0, parse_math=False)
+    return figure, panels[: len(names)]
+
+
+def name_axes(figure: Figure, panels: "Sequence[Axes]", across: str, up: str) -> None:
+    """What stands on the axes of small panels, and what the lines of all of them are, told once."""
+    for axes in panels[-2:]:
+        axes.set_xlabel(across)
+    figure.supylabel(up, fontsize=9.0)
+    told = (zip(*axes.get_legend_handles_labels(), strict=True) for axes in panels)
+    handles = {label: handle for pairs in told for handle, label in pairs}
+    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=legend_columns(handles))
+
+
 def set_title(axes: "Axes", title: str) -> None:
     """A title that stays within a panel: two lines at most."""
     lines = textwrap.wrap(literal(title), _TITLE_LETTERS)
@@ -283,7 +313,7 @@ def readable(colour: str) -> str:
 
 
 def rendered(figure: Figure, form: Form, name: str) -> bytes:
-    """The figure as SVG or PDF, the same bytes for the same figure.
+    """The figure as SVG or PDF, the same bytes for the same figure; as PDF last, which may write codes for letters.
 
     Parameters
     ----------
@@ -295,9 +325,12 @@ def rendered(figure: Figure, form: Form, name: str) -> bytes:
     metadata: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}}[form]
     buffer = io.BytesIO()
     with matplotlib.rc_context(RC | {"svg.hashsalt": f"msopt-{name}"}), warnings.catch_warnings():
-        # A name may hold a letter that the font lacks; a box is shown in its place.
+        # An SVG keeps its texts, whose letters a browser finds in its own fonts.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        if form == "pdf":
+            give_letters(figure)
         figure.savefig(buffer, format=form, metadata=metadata)
+        figure.set_layout_engine(None)  # it is laid out now, for its other form, too
     return buffer.getvalue()
 
 

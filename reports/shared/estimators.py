@@ -68,7 +68,8 @@ class OfMeans:
         """Student's interval of the linearised mean, its skewness removed; of one draw, the value itself three times.
 
         Of what is skewed Student's t leans to the other side, and the ends of its interval with it: the far one is too
-        near. A cube of t leans by as much and takes that out again [Hall 1992, J. R. Stat. Soc. B 54, 221-228].
+        near. A cube of t leans by as much and takes that out again [Hall 1992, J. R. Stat. Soc. B 54, 221-228]. The
+        near end, which it would draw in, stays where Student has it (ours): the skewness of few draws is a guess.
         """
         count = self.influence.size
         spread = float(np.std(self.influence, ddof=1)) / math.sqrt(count) if count > 1 else 0.0
@@ -77,8 +78,8 @@ class OfMeans:
         high = student_factor(count - 1, level)
         cubes = float(np.sum((self.influence / (spread * math.sqrt(count))) ** 3))
         lean = math.sqrt(count) * cubes / ((count - 1) * (count - 2)) if count > 2 else 0.0
-        below, above = (_leaning(end, lean) * spread for end in (high, -high))
-        return Mean(self.value, self.value - below, self.value - above, count)
+        below, above = max(_leaning(high, lean), high), max(-_leaning(-high, lean), high)
+        return Mean(self.value, self.value - below * spread, self.value + above * spread, count)
 
     def log_interval(self, level: float = LEVEL) -> Mean:
         """That of the logarithm, taken back; of a value that is not above 0, the plain one."""
@@ -161,6 +162,16 @@ def halves(draws: Any) -> tuple[FloatArray, FloatArray]:
     """
     rows = np.asarray(draws, dtype=float)
     return (rows, rows) if len(rows) < 2 else (rows[1::2], rows[::2])
+
+
+def differing(values: Any) -> int:
+    """How many of some draws are not at their commonest value.
+
+    >>> differing([0.0, 0.0, 2.0, 0.0, 1.0])
+    2
+    """
+    drawn = np.asarray(values, dtype=float)
+    return drawn.size - int(np.max(np.unique(drawn, return_counts=True)[1], initial=0))
 
 
 def lies(estimate: Mean, low: float, high: float) -> bool | None:

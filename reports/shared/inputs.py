@@ -116,9 +116,8 @@ def provenance(text: str) -> list[str]:
 
 def about(text: str, name: str) -> str:
     """What a scenario file says it is: the first sentence of its comment, or its first two lines."""
-    lines = provenance(text)
-    first, stop, _ = (lines[0] if lines else "").partition(". ")
-    words = first + "." if stop else " ".join(lines[:2])
+    first, stop, _ = " ".join(provenance(text)[:2]).partition(". ")
+    words = first + "." * bool(stop)
     return words.removeprefix(f"{name}: ")
 
 

@@ -4,11 +4,11 @@ import msopt
 from msopt import Scenario, Solution
 from msopt.model.fields import OF_A_VARIANT
 from msopt.model.scenario import Problem
+from msopt.shown.object_summary import PROVEN_GAP
 from reports.shared.rows import Row
-from reports.shared.words import number, per_cent
+from reports.shared.words import against, number
 
 SERVER_ONLY, CENTRALISED = "server_only_tokens_per_s", "centralised_tokens_per_s"
-_EQUAL = 1e-9
 
 
 def with_protocols(solution: Solution) -> Row:
@@ -37,18 +37,14 @@ def verdict(record: Row) -> str:
         With the keys of `with_protocols`.
     """
     goodput, bound, plain = (record[key] for key in ("goodput_tokens_per_s", "bound_tokens_per_s", SERVER_ONLY))
-    if abs(goodput - plain) <= _EQUAL * plain:
+    if abs(goodput / plain - 1.0) < PROVEN_GAP:
         words = "Drafting gains nothing"
     elif goodput > plain:
         words = "Drafting pays"
     else:
         words = "Drafting does not pay" if bound is not None and bound < plain else "Drafting like this does not pay"
     others = [("without drafts (server-only", plain), ("with drafts at the server (centralised", record[CENTRALISED])]
-    told = [f"{_against(goodput, other)} {what}, {number(other, 4)})" for what, other in others if other is not None]
+    told = [
+        f"{against(goodput / other - 1.0)} {what}, {number(other, 4)})" for what, other in others if other is not None
+    ]
     return f"{words}: {number(goodput, 4)} token/s, {' and '.join(told)}."
-
-
-def _against(goodput: float, other: float) -> str:
-    if abs(goodput - other) <= _EQUAL * other:
-        return "as much as"
-    return f"{per_cent(abs(goodput / other - 1.0))} {'more' if goodput > other else 'less'} than"

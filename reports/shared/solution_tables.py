@@ -9,7 +9,7 @@ from reports.shared.protocols import CENTRALISED, SERVER_ONLY, verdict
 from reports.shared.rows import Row
 from reports.shared.summary import parameters
 from reports.shared.table_terminal import show_table
-from reports.shared.text_table import Column, Table, number_column, quantity_column, words_column
+from reports.shared.text_table import Column, Table, gap_column, number_column, quantity_column, words_column
 from reports.shared.words import literal, number
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _LINES = (
     quantity_column("goodput_tokens_per_s", digits=6),
     quantity_column("standard_error_tokens_per_s", "its standard error", digits=6),
     quantity_column("bound_tokens_per_s", "proven bound", digits=6),
-    quantity_column("gap"),
+    gap_column("gap", "bound above goodput"),
     quantity_column(SERVER_ONLY, digits=6),
     quantity_column(CENTRALISED, digits=6),
     quantity_column("round_s"),

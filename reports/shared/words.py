@@ -9,7 +9,7 @@ from msopt.shown.object_summary import counted as counted  # noqa: PLC0414
 
 LONGEST_TOLD = 300
 """Letters of an exception's text that are told."""
-_EQUAL, _TIMES = 1e-9, 10.0
+_TIMES = 10.0
 _PREFIXES = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G", 4: "T"}
 
 
@@ -48,9 +48,25 @@ def gain(ratio: float | None) -> str:
     >>> gain(0.0813), gain(296.36), gain(-3e-12), gain(None)
     ('8.13 %', '297 times', 'equal', '–')
     """
-    if ratio is not None and abs(ratio) < _EQUAL:
+    if ratio is not None and abs(ratio) < PROVEN_GAP:
         return "equal"
     return f"{1.0 + ratio:.3g} times" if ratio is not None and ratio >= _TIMES - 1.0 else per_cent(ratio)
+
+
+def against(ratio: float) -> str:
+    """A gain as what stands between two things that are compared; the smaller one is never some times less.
+
+    >>> [against(ratio) for ratio in (0.0813, 296.36, -0.98, 1e-12)]
+    ['8.13 % more than', '297 times as much as', '98 % less than', 'as much as']
+    """
+    words = gain(ratio)
+    if words == "equal":
+        return "as much as"
+    return (
+        f"{words} as much as"
+        if words.endswith("times")
+        else f"{gain(abs(ratio))} {'more' if ratio > 0.0 else 'less'} than"
+    )
 
 
 def gap(ratio: float | None) -> str:

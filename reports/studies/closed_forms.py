@@ -29,6 +29,18 @@ _DEFAULTS = (
     f"the others held at K = {FIG4_DEVICES}, {FIG4_DATASET}, {1e3 * FIG4_PER_TOKEN_S:g} ms a token of this pair (ours)"
 )
 
+
+def _best_length_figure(quantity: str, verb: str, x: str) -> Figure:
+    return Figure(
+        title=f"Best length against {quantity} ([MS] Fig. 4)",
+        paper_says=f"The best length {verb} with the {quantity}.",
+        source=f"[MS], its range; {_DEFAULTS}",
+        x=x,
+        y="best draft length",
+        y_unit="token",
+    )
+
+
 CLOSED: dict[str, Figure] = {
     "ms_fig3": Figure(
         title="Goodput against one common draft length, GSM8K ([MS] Fig. 3)",
@@ -36,30 +48,9 @@ CLOSED: dict[str, Figure] = {
         source="[MS], its setting; the transmit power, the mean draft time and all laws of the draws are ours",
         x="draft_length_tokens",
     ),
-    "ms_fig4_verification": Figure(
-        title="Best length against verification time ([MS] Fig. 4)",
-        paper_says="The best length rises with the verification time.",
-        source=f"[MS], its range; {_DEFAULTS}",
-        x="verify_s",
-        y="best draft length",
-        y_unit="token",
-    ),
-    "ms_fig4_latency": Figure(
-        title="Best length against latency per token ([MS] Fig. 4)",
-        paper_says="The best length falls with the latency per token.",
-        source=f"[MS], its range; {_DEFAULTS}",
-        x="per_token_s",
-        y="best draft length",
-        y_unit="token",
-    ),
-    "ms_fig4_acceptance": Figure(
-        title="Best length against acceptance ([MS] Fig. 4)",
-        paper_says="The best length rises with the acceptance.",
-        source=f"[MS], its range; {_DEFAULTS}",
-        x="acceptance",
-        y="best draft length",
-        y_unit="token",
-    ),
+    "ms_fig4_verification": _best_length_figure("verification time", "rises", "verify_s"),
+    "ms_fig4_latency": _best_length_figure("latency per token", "falls", "per_token_s"),
+    "ms_fig4_acceptance": _best_length_figure("acceptance", "rises", "acceptance"),
     "ms_fig5": Figure(
         title="Verification time against batch size ([MS] Fig. 5)",
         paper_says="Verification time is linear in the batch size and does not depend on the lengths.",

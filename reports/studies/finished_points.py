@@ -11,11 +11,16 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
+
+import msopt
 from msopt import ParameterError
 from msopt.files.json_text import load_json, to_json
 from msopt.files.whole_files import read_text, write_text
+from reports.shared.output import as_json
 from reports.shared.rows import Row
 from reports.studies.points import NUMBERS, SOLVED, head_of
+from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import Point, Study
 
 Rows = TypeVar("Rows")
@@ -149,6 +154,14 @@ def rows_of_study(study: Study, points: Sequence[Point]) -> Callable[[int, Any],
         return rows
 
     return checked
+
+
+def order_words(what: str, content: BaseModel, scenarios: Sequence[str]) -> str:
+    """What a folder's file says is run, with the scenarios as they are now: others of the same name are not meant."""
+    about = {"msopt": msopt.__version__, what: content.model_dump()}
+    if scenarios:
+        about["scenario_hashes"] = {name: scenario_hash(scenario_at(name, {}, 0)) for name in scenarios}
+    return as_json(about)
 
 
 def claim_folder(finished: FinishedPoints, order: Path, wanted: str, results: Path) -> None:

@@ -1,10 +1,11 @@
 """Gains over the baselines that know nothing of heterogeneity: Monte Carlo over families of scenarios."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from msopt.arrays import FloatArray
 from msopt.method import Method
 from msopt.methods import methods_of
 from msopt.model.problems import KINDS
@@ -107,29 +108,31 @@ def gains_of(study: Study, draws: "pd.DataFrame") -> "pd.DataFrame":
     return pd.concat(tables, ignore_index=True)
 
 
+def _distributions(gains: "pd.DataFrame", *groupings: list[str]) -> Iterator[tuple[dict[str, str], FloatArray]]:
+    """What each group of the problem, the baseline and these keys is called, "all" where a key is none; its gains."""
+    for keys in groupings:
+        names = ["problem", *keys, "baseline"]
+        for key, group in gains.groupby(names, sort=False):
+            named: dict[str, Any] = {"family": "all", "setting": "all"} | dict(zip(names, key, strict=True))
+            yield {name: named[name] for name in ("problem", "family", "setting", "baseline")}, group["gain"].to_numpy()
+
+
 def summary(gains: "pd.DataFrame") -> "pd.DataFrame":
     """The distribution of the gain: of every setting, of every family, and of all families together."""
     import pandas as pd
 
-    rows = []
-    for keys in (["family", "setting"], ["family"], []):
-        for key, group in gains.groupby(["problem", *keys, "baseline"], sort=False):
-            gain = group["gain"].to_numpy()
-            named = dict(zip(["problem", *keys, "baseline"], key, strict=True))
-            rows.append(
-                {
-                    "problem": named["problem"],
-                    "family": named.get("family", "all"),
-                    "setting": named.get("setting", "all"),
-                    "baseline": named["baseline"],
-                    "scenarios": len(gain),
-                    "mean": float(np.mean(gain)),
-                    "median": float(np.median(gain)),
-                    "p95": float(np.quantile(gain, 0.95)),
-                    "max": float(np.max(gain)),
-                    "share_above_paper": float(np.mean(gain > UP_TO)),
-                }
-            )
+    rows = [
+        head
+        | {
+            "scenarios": len(gain),
+            "mean": float(np.mean(gain)),
+            "median": float(np.median(gain)),
+            "p95": float(np.quantile(gain, 0.95)),
+            "max": float(np.max(gain)),
+            "share_above_paper": float(np.mean(gain > UP_TO)),
+        }
+        for head, gain in _distributions(gains, ["family", "setting"], ["family"], [])
+    ]
     return pd.DataFrame(rows)
 
 
@@ -137,13 +140,9 @@ def quantiles(gains: "pd.DataFrame") -> "pd.DataFrame":
     """Every hundredth of the distribution in each family and in all together."""
     import pandas as pd
 
-    rows = []
-    for keys in (["family"], []):
-        for key, group in gains.groupby(["problem", *keys, "baseline"], sort=False):
-            named = dict(zip(["problem", *keys, "baseline"], key, strict=True))
-            head = {"problem": named["problem"], "family": named.get("family", "all"), "baseline": named["baseline"]}
-            values = np.quantile(group["gain"].to_numpy(), _QUANTILES)
-            rows += [
-                head | {"level": float(q), "gain": float(value)} for q, value in zip(_QUANTILES, values, strict=True)
-            ]
-    return pd.DataFrame(rows)
+    rows = [
+        head | {"level": float(level), "gain": float(value)}
+        for head, gain in _distributions(gains, ["family"], [])
+        for level, value in zip(_QUANTILES, np.quantile(gain, _QUANTILES), strict=True)
+    ]
+    return pd.DataFrame(rows).drop(columns="setting")

@@ -60,16 +60,8 @@ class Figure:
 
     def entry(self) -> dict[str, Any]:
         """What the manifest says of the table."""
-        columns = units_of([self.x])
-        return {
-            "title": self.title,
-            "paper_says": self.paper_says,
-            "source": self.source,
-            "x": self.x,
-            "y": self.y,
-            "y_unit": self.y_unit,
-            "columns": columns | dict.fromkeys(("mean", "low", "high"), self.y_unit),
-        }
+        told = {name: getattr(self, name) for name in ("title", "paper_says", "source", "x", "y", "y_unit")}
+        return told | {"columns": units_of([self.x]) | dict.fromkeys(("mean", "low", "high"), self.y_unit)}
 
 
 _MS = "[MS], its setting; the transmit power, the mean draft time and all laws of the draws are ours"

@@ -171,13 +171,17 @@ def read_study(path: str) -> Study:
     text = read_text(path)
     try:
         study = parse_study(text)
-        beside = [str(Path(path).parent / name) for name in study.scenarios]
-        found = [near if Path(near).exists() else name for near, name in zip(beside, study.scenarios, strict=True)]
-        study = study.model_copy(update={"scenarios": found})
+        study = study.model_copy(update={"scenarios": beside(path, study.scenarios)})
         study.check_scenarios()
     except ParameterError as error:
         raise ParameterError(f"{path}: {error}") from None
     return study
+
+
+def beside(path: str, scenarios: Iterable[str]) -> list[str]:
+    """The files of these names beside a file, and the names that have none there."""
+    near = {name: Path(path).parent / name for name in scenarios}
+    return [str(file) if file.exists() else name for name, file in near.items()]
 
 
 def parse_study(text: str) -> Study:

@@ -9,18 +9,17 @@ the same bytes as those of a run that was never interrupted.
 import itertools
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import msopt
 from msopt import InfeasibleError, ParameterError
 from msopt.files.whole_files import make_folder, write_bytes
-from reports.shared.output import as_json, check_folder
+from reports.shared.output import check_folder
 from reports.shared.parallel import check_scheduler, run
 from reports.shared.rows import Row
-from reports.studies.finished_points import claim_folder, finished_points, rows_of_study
+from reports.studies.finished_points import claim_folder, finished_points, order_words, rows_of_study
 from reports.studies.points import SOLVED, chunks, is_fault, solve_points
-from reports.studies.settings import scenario_at, scenario_hash
 from reports.studies.study import Point, Study
+from reports.studies.swept import Swept
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,14 +27,6 @@ if TYPE_CHECKING:
 STUDY, FINISHED, RESULTS = "study.json", "finished.jsonl", "results.parquet"
 _TEXTS = ("scenario_hash", "cause", "utility")
 """Columns that hold text, even where they hold nothing."""
-
-
-class Swept(NamedTuple):
-    """Where the results are, how many rows they have, and those of them in which a method has no answer."""
-
-    results: Path
-    rows: int
-    faults: list[Row]
 
 
 def sweep(
@@ -74,7 +65,8 @@ def sweep(
         check_scheduler(dask)
     make_folder(folder)
     with finished_points(folder / FINISHED) as finished:
-        claim_folder(finished, folder / STUDY, _order(study), folder / RESULTS)
+        order = order_words("study", study, study.scenarios)
+        claim_folder(finished, folder / STUDY, order, folder / RESULTS)
         done = finished.read(rows_of_study(study, points))
         left = [number for number in range(len(points)) if any(map(is_fault, done.get(number, [_UNKNOWN])))]
         count = len(points) - len(left)
@@ -93,7 +85,7 @@ def sweep(
                 progress(count, len(points))
         all_rows = [row for number in range(len(points)) for row in done[number]]
         write_bytes(folder / RESULTS, parquet(all_rows))
-    return Swept(folder / RESULTS, len(all_rows), [row for row in all_rows if is_fault(row)])
+    return Swept(study, folder / RESULTS, len(all_rows), [row for row in all_rows if is_fault(row)])
 
 
 _UNKNOWN: Row = {"status": ""}
@@ -124,14 +116,6 @@ def _refuse(study: Study, method: str, asked: Sequence[Row]) -> None:
         raise ParameterError(f"--method {method}: has no control of problem {study.problem} for {asked[0]['base']}")
     kind = InfeasibleError if fault["status"] == "infeasible" else ParameterError
     raise kind(fault["cause"])
-
-
-def _order(study: Study) -> str:
-    """What the folder's file says is run."""
-    about = {"msopt": msopt.__version__, "study": study.model_dump()}
-    if study.scenarios:  # as they are now: of another one of the same name the results are not
-        about["scenario_hashes"] = {name: scenario_hash(scenario_at(name, {}, 0)) for name in study.scenarios}
-    return as_json(about)
 
 
 def parquet(rows: Sequence[Row]) -> bytes:

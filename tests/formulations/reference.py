@@ -16,7 +16,6 @@ from msopt.arrays import FloatArray
 from msopt.model.goodput import play
 from msopt.model.scenario import Scenario
 
-GOLDEN = {"xatol": 1e-13, "maxiter": 500}
 HOPELESS = -1e9
 
 
@@ -35,28 +34,30 @@ def goodput_at(scenario: Scenario, deadline_s: float, shares: list[float]) -> fl
     )
 
 
-def _best_split(scenario: Scenario, deadline_s: float, shares: list[float], left: int) -> float:
+def _best_split(scenario: Scenario, deadline_s: float, shares: list[float], left: int, within: float) -> float:
     if left == 0:
         return goodput_at(scenario, deadline_s, shares)
     room = 1.0 - sum(shares)
     found = minimize_scalar(
-        lambda part: -_best_split(scenario, deadline_s, [*shares, part * room], left - 1),
+        lambda part: -_best_split(scenario, deadline_s, [*shares, part * room], left - 1, within),
         bounds=(0.0, 1.0),
         method="bounded",
-        options=GOLDEN if left == 1 else GOLDEN | {"xatol": 1e-9},
+        options={"xatol": within if left == 1 else max(within, 1e-9), "maxiter": 500},
     )
     return -float(found.fun)
 
 
 def relaxed_optimum(scenario: Scenario, around_s: float) -> float:
-    """Best goodput over deadlines within a factor of ten of a given one [token/s]: a grid, then its best interval."""
-    others = scenario.device_count - 1
+    """Best goodput over deadlines within a factor of ten of a given one [token/s]: a grid, then its best interval.
 
-    def loss(t: float) -> float:
-        return -_best_split(scenario, around_s * float(np.exp(t)), [], others)
+    The best goodput rises with the deadline and then falls, so that a coarse grid finds the interval.
+    """
 
-    grid = np.linspace(-2.3, 2.3, 24 if others == 2 else 80)
-    best = int(np.argmin([loss(t) for t in grid]))
+    def loss(t: float, within: float = 1e-13) -> float:
+        return -_best_split(scenario, around_s * float(np.exp(t)), [], scenario.device_count - 1, within)
+
+    grid = np.linspace(-2.3, 2.3, 24)
+    best = int(np.argmin([loss(t, 1e-4) for t in grid]))
     bounds = grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)]
     found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-9, "maxiter": 500})
     return max(-float(found.fun), -loss(grid[best]))

@@ -25,6 +25,7 @@ from msopt.modes.local_search import best_lengths
 from msopt.modes.mode_problem import ModeProblem
 from msopt.rivals.greedy import greedy_lengths
 from msopt.rivals.grid import grid_lengths
+from tests.cases import base, scenario_of
 from tests.strategies import SHARINGS
 from tests.tolerances import CLOSED_FORM, EXACT, NEVER_ABOVE, RELAXED_OPTIMUM
 
@@ -317,19 +318,15 @@ def test_the_grid_knows_deadlines_whose_squares_are_beyond_floats(seed: int) -> 
 
 
 def nearly_free(count: int, sharing: str, band_hz: float, bits: float) -> Scenario:
-    return Scenario(
-        acceptance=[0.8, 0.45, 0.7][:count],
-        draft_s_per_token=[0.02, 0.013, 0.041][:count],
-        uplink_snr_db=[20.0, 3.0, 11.0][:count],
-        downlink_snr_db=[20.0] * count,
-        verify_base_s=0.05,
-        downlink_power_w=1.0,
-        uplink_bandwidth_hz=band_hz,
-        downlink_bandwidth_hz=10e6,
-        token_bits=0.0,
-        distribution_bits=bits,
-        max_draft_length=8 if count < 3 else 4,
-        uplink_sharing=sharing,  # type: ignore[arg-type]
+    devices = [(0.8, 0.02, 20.0, 20.0), (0.45, 0.013, 3.0, 20.0), (0.7, 0.041, 11.0, 20.0)]
+    return scenario_of(
+        base(
+            *devices[:count],
+            server={"verify_base_s": 0.05, "verify_per_token_s": 0.0},
+            radio={"uplink_bandwidth_hz": band_hz, "uplink_sharing": sharing},
+            payload={"token_bits": 0.0, "distribution_bits": bits},
+            limits={"max_draft_length": 8 if count < 3 else 4},
+        )
     )
 
 
@@ -363,7 +360,6 @@ def test_a_bound_holds_when_the_time_is_over_at_once() -> None:
     scenario = nearly_free(2, "power-limited", 1e18, 33792.0)
     every = np.array(list(itertools.product(range(1, 9), repeat=2)), dtype=float)
     early = solve(scenario, method="exact", time_limit_s=1e-9)
-    assert early.bound is not None
     assert early.goodput <= float(np.max(exact_goodput(scenario, every))) * (1.0 + EXACT) <= early.bound * (1.0 + EXACT)
 
 
@@ -382,7 +378,6 @@ def test_lengths_are_enumerated_to_an_end_whatever_the_rounding() -> None:
             acceptance=[0.0], min_draft_length=0, verify_base_s=base_s
         )
         solution = solve(scenario, "homogeneous", "exact")
-        assert solution.control is not None
         assert solution.control.draft_length.tolist() == [0]
         assert solution.goodput == pytest.approx(1.0 / base_s, rel=EXACT)
 
@@ -393,8 +388,6 @@ def test_enumeration_looks_at_its_time_limit() -> None:
         acceptance=[1.0], draft_s_per_token=[0.01], max_draft_length=10**7
     )
     solution = solve(scenario, "homogeneous", "exact", time_limit_s=1e-9)
-    assert solution.control is not None
-    assert solution.bound is not None
     assert solution.control.draft_length.tolist() == [10**7]  # (L + 1)/(0.01 L + 0.05) rises for ever
     assert solution.goodput <= solution.bound <= solution.goodput * (1.0 + 2.0 * NEVER_ABOVE)
 
@@ -406,12 +399,6 @@ def test_greedy_ends_where_tokens_pay_for_ever() -> None:
     problem = ModeProblem(scenario, expected_correction(scenario, "best"))
     with pytest.raises(ParameterError, match="greedy adds a token at a time"):
         greedy_lengths(problem)
-
-
-@pytest.mark.parametrize("seconds", [1.1e30, 1e300, 1e-31])
-def test_draft_times_end_where_other_numbers_do(seconds: float) -> None:
-    with pytest.raises(ParameterError, match=r'"device-1"\): draft_s_per_token = .* is not between 1e-30 and 1e\+30'):
-        nearly_free(1, "fixed-snr", 1e7, 100.0).replace(draft_s_per_token=[seconds])
 
 
 def test_a_bound_is_not_swallowed_by_delays_of_ages() -> None:

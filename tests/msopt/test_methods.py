@@ -10,7 +10,7 @@ import pytest
 from msopt import METHODS, PROBLEMS, MsoptError, ParameterError, Scenario, draw, evaluate, solve
 from msopt.formulas.multispin import per_token_split
 from msopt.model.control import Control
-from msopt.model.goodput import play, round_at
+from msopt.model.goodput import round_at
 from msopt.model.sharing import spectral_efficiency
 from msopt.rivals.baselines import fixed_lengths
 from tests.cases import s1, s2, s3, scenario_of
@@ -45,7 +45,6 @@ def test_every_method(cell: Scenario, problem: Any, method: str) -> None:
         assert record["bound_tokens_per_s"] is None
         return
     assert all(list(device) == DEVICE_KEYS.split() for device in record["devices"])
-    assert solution.control is not None
     scored = evaluate(cell, solution.control)
     scored.require_feasible()
     assert scored.goodput == record["goodput_tokens_per_s"]
@@ -174,18 +173,21 @@ def test_fixed_lengths_keep_to_the_limits() -> None:
         (("heterogeneous", "grid"), {"grid_epsilon": 0.0}, "grid_epsilon = 0.0 is not a number above 0 and at most 1"),
         (("modes",), {"samples": 1}, "option samples = 1 is not a whole number of at least 2"),
         (("modes",), {"sample": 5}, 'option "sample" is unknown; known are samples'),
+        (("modes",), {"node_limit": 3}, "option node_limit goes with method exact, not with decomposition"),
+        (("heterogeneous", "grid"), {"time_limit_s": 1}, "option time_limit_s goes with method exact, not with grid"),
+        (("heterogeneous", "exact"), {"node_limit": 0}, "option node_limit = 0 is not a whole number of at least 1"),
+        (("modes", "exact"), {"time_limit_s": 0}, "option time_limit_s = 0 is not a number above 0"),
+        (("modes", "exact"), {"time_limit_s": float("nan")}, "option time_limit_s = nan is not a number above 0"),
     ],
 )
 def test_what_cannot_be_asked(arguments: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError) as raised:
+    with pytest.raises(ParameterError, match=re.escape(message)):
         solve(scenario_of(s1()), *arguments, **options)
-    assert message in str(raised.value)
 
 
 def test_beyond_the_table_all_methods_are_scored_on_the_same_draws() -> None:
     scenario, _ = draw("multispin-qwen35", devices=24)
     ours = solve(scenario, "modes", samples=4000, seed=5)
-    assert ours.standard_error is not None
     assert ours.standard_error > 0.0
     for method in ("computation-only", "uniform-length", "greedy"):
         other = solve(scenario, "modes", method, samples=4000, seed=5)
@@ -203,10 +205,8 @@ def test_sampled_scores_agree_with_exact_ones() -> None:
 
     scenario, _ = draw("uldl-qwen25", devices=8, downlink_power_dbm=15.0)
     control = solve(scenario, "modes").control
-    assert control is not None
     exact = evaluate(scenario, control)
     sampled = score(scenario, control, SampledOutcomes(scenario, "best", 20_000, 3))
-    assert sampled.standard_error is not None
     assert abs(sampled.goodput - exact.goodput) <= STANDARD_ERRORS * sampled.standard_error
 
 
@@ -215,7 +215,6 @@ def test_paper_greedy_draws_anew_at_each_evaluation() -> None:
     exact = solve(scenario, "modes", "greedy")
     sampled = solve(scenario, "modes", "greedy", samples=50, seed=1)
     assert sampled.goodput <= solve(scenario, "modes").goodput * (1.0 + NEVER_ABOVE)
-    assert sampled.control is not None
     assert exact.standard_error is None
     assert evaluate(scenario, sampled.control).goodput == sampled.goodput
 
@@ -266,7 +265,6 @@ def test_the_homogeneous_method_agrees_with_lemma_1() -> None:
     theta, share = per_token_split(scenario.draft_s_per_token, airtime, scenario.uplink_bandwidth_hz)
     solution = solve(scenario, "homogeneous")
     assert solution.per_token_s == pytest.approx(float(theta), rel=EXACT)
-    assert solution.control is not None
     assert solution.control.bandwidth_hz == pytest.approx(share, rel=EXACT)
 
 
@@ -274,16 +272,6 @@ def test_a_control_for_the_wrong_number_of_devices() -> None:
     control = Control(problem="heterogeneous", draft_length=np.array([1, 2]), bandwidth_hz=np.array([1e6, 1e6]))
     with pytest.raises(ParameterError, match=r"draft_length has shape \(2,\); \(3,\) is needed"):
         evaluate(scenario_of(s3()), control)
-
-
-def test_many_controls_in_one_call() -> None:
-    scenario = scenario_of(s3())
-    rng = np.random.default_rng(0)
-    lengths = rng.integers(0, 9, (50, 3)).astype(float)
-    share = rng.dirichlet(np.ones(3), 50) * scenario.uplink_bandwidth_hz
-    together = play(scenario, "heterogeneous", lengths, share).goodput
-    one_by_one = [float(play(scenario, "heterogeneous", lengths[i], share[i]).goodput) for i in range(50)]
-    assert together == pytest.approx(one_by_one, rel=EXACT)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -307,5 +295,4 @@ def test_grid_where_uploading_takes_no_time_beside_drafting() -> None:
     scenario = draw("multispin-llama2", devices=1, seed=0)[0]
     scenario = scenario.replace(uplink_bandwidth_hz=1e30, min_draft_length=1, max_draft_length=1)
     found = solve(scenario, "heterogeneous", "grid")
-    assert found.control is not None
     assert found.control.draft_length.tolist() == [1]

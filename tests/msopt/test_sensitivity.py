@@ -5,31 +5,40 @@ import pytest
 
 from msopt import Acceptance, MaxMin, ParameterError, ProportionalFair, Scenario, draw, solve
 from msopt.model.problems import PROBLEMS, Problem
-from msopt.sensitivity import Elasticity, sensitivity
+from msopt.sensitivity import Elasticity, elasticities
+from msopt.solution import Solution
+from tests.cases import base, scenario_of
 
 CELL = draw("multispin-llama2", devices=5, seed=4)[0].replace(verify_per_token_s=1e-3)
 LOUD = draw("uldl-qwen25", devices=4, seed=1)[0]
+
+
+def sensitivity(solution: Solution, *, devices: bool = True) -> tuple[Elasticity, ...]:
+    assert solution.control is not None
+    assert solution.evaluation is not None
+    return elasticities(solution.scenario, solution.control, solution.evaluation, devices=devices)
 
 
 def of(found: tuple[Elasticity, ...], *parameters: str) -> float:
     return sum(one.elasticity for one in found if one.parameter in parameters)
 
 
+def of_times_and_bits(found: tuple[Elasticity, ...]) -> float:
+    """A band at the same power is a band and its SNRs: bits alone rise as bands and powers fall together."""
+    times = {one.parameter for one in found if one.parameter.endswith(("_s", "_s_per_token"))}
+    return of(found, *times, "payload.token_bits", "payload.distribution_bits")
+
+
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("scenario", [CELL, LOUD], ids=["fixed SNR", "power-limited"])
 def test_twice_the_time_is_half_the_goodput(scenario: Scenario, problem: Problem) -> None:
     """All times c-fold and all rates over c: elasticities to times, less those to bands at the same SNR, are -1."""
-    found = sensitivity(solve(scenario, problem))
-    times = [one for one in {one.parameter for one in found} if one.endswith(("_s", "_s_per_token"))]
-    # A band at the same power is a band and its SNRs: bits alone rise as bands and powers fall together.
-    bits = of(found, "payload.token_bits", "payload.distribution_bits")
-    assert of(found, *times) + bits == pytest.approx(-1.0, abs=1e-4)
+    assert of_times_and_bits(sensitivity(solve(scenario, problem))) == pytest.approx(-1.0, abs=1e-4)
 
 
 def test_the_price_of_bandwidth_is_its_elasticity_where_lengths_are_at_a_limit() -> None:
     scenario = CELL.replace(min_draft_length=3, max_draft_length=3)
     solution = solve(scenario)
-    assert solution.price_of_bandwidth is not None
     expected = solution.price_of_bandwidth * scenario.uplink_bandwidth_hz / solution.goodput
     assert of(sensitivity(solution), "radio.uplink_bandwidth_hz") == pytest.approx(expected, rel=1e-4)
 
@@ -47,20 +56,9 @@ def test_it_is_the_slope_of_optima_that_are_solved_anew(field: str) -> None:
 def test_of_one_device_without_a_radio_it_is_a_quotient() -> None:
     """E/(L tau + c0): -L tau/T to the draft time, -c0/T to the verification."""
     base_s, per_token_s = 0.05, 0.02
-    scenario = Scenario(
-        verify_base_s=base_s,
-        downlink_power_w=1.0,
-        token_bits=0,
-        distribution_bits=1e-9,
-        uplink_bandwidth_hz=1e9,
-        downlink_bandwidth_hz=1e9,
-        acceptance=[0.8],
-        draft_s_per_token=[per_token_s],
-        uplink_snr_db=[20.0],
-        downlink_snr_db=[20.0],
-    )
-    solution = solve(scenario)
-    assert solution.control is not None
+    server = {"verify_base_s": base_s, "verify_per_token_s": 0.0}
+    payload = {"token_bits": 0, "distribution_bits": 1e-9}
+    solution = solve(scenario_of(base((0.8, per_token_s, 20.0, 20.0), server=server, payload=payload)))
     drafting = float(solution.control.draft_length[0]) * per_token_s
     found = sensitivity(solution)
     assert of(found, "devices.draft_s_per_token") == pytest.approx(-drafting / (drafting + base_s), abs=1e-8)
@@ -70,10 +68,7 @@ def test_of_one_device_without_a_radio_it_is_a_quotient() -> None:
 def test_another_utility_has_the_elasticity_of_the_factor_that_is_worth_as_much() -> None:
     """Times scale all goodputs alike, whatever is maximised."""
     for utility in (ProportionalFair(), MaxMin()):
-        found = sensitivity(solve(CELL, utility=utility))
-        times = [one for one in {one.parameter for one in found} if one.endswith(("_s", "_s_per_token"))]
-        bits = of(found, "payload.token_bits", "payload.distribution_bits")
-        assert of(found, *times) + bits == pytest.approx(-1.0, abs=1e-4)
+        assert of_times_and_bits(sensitivity(solve(CELL, utility=utility))) == pytest.approx(-1.0, abs=1e-4)
 
 
 def test_the_common_numbers_alone_are_there_without_devices() -> None:
@@ -86,7 +81,7 @@ def test_the_common_numbers_alone_are_there_without_devices() -> None:
 
 def test_a_method_without_a_control_is_one_line() -> None:
     with pytest.raises(ParameterError, match="server-only has no one control"):
-        sensitivity(solve(CELL, method="server-only"))
+        solve(CELL, method="server-only").sensitivity()
 
 
 def test_a_curve_with_tokens_that_are_always_accepted_has_the_elasticity_of_the_others() -> None:

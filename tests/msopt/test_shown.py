@@ -75,8 +75,6 @@ def test_drawn_where_it_is_told(shown: msopt.Scenario) -> None:
 def test_a_round_as_long_as_it_is() -> None:
     """Every device's bars end with the round; its drafting is length times time, and the longest waits for nobody."""
     axes = SOLUTION.plot()
-    assert SOLUTION.control is not None
-    assert SOLUTION.evaluation is not None
     bars = {box.get_label(): box.patches for box in axes.containers}
     ends = [bar.get_x() + bar.get_width() for bar in bars["is verified"]]
     assert ends == pytest.approx([float(SOLUTION.evaluation.round.round_s)] * 4)
@@ -99,7 +97,6 @@ def test_a_legend_covers_no_bar() -> None:
         axes = SOLUTION.plot(plt.figure().add_subplot(*places))
         axes.figure.canvas.draw()
         legend = axes.get_legend()
-        assert legend is not None
         bars = [bar.get_window_extent() for bar in axes.patches]
         assert not legend.get_window_extent().count_overlaps(bars)
 
@@ -130,7 +127,6 @@ def test_names_of_any_letters(name: str) -> None:
         axes.figure.canvas.draw()
         assert literal(name) in axes.get_title(loc="left")
     legend = axes.get_legend()
-    assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == [literal(name)]
 
 
@@ -156,7 +152,10 @@ def test_words() -> None:
     assert spread_of([0.5, 2.0], "ms") == "0.5 to 2 ms"
 
 
-def test_many_solutions_as_tables() -> None:
+def test_objects_as_tables() -> None:
+    curves = PROFILE.to_frame().set_index(["task", "position"])
+    for task, measured in PROFILE.tasks.items():
+        assert curves.loc[task, "survival"].tolist() == [point.survival for point in measured.curve]
     frame, arrays = MANY.to_frame(), MANY.to_xarray()
     assert frame.loc[(2, 1), "draft_length"] == MANY.draft_length[2, 1]
     assert frame["bandwidth_hz"].unstack().to_numpy() == pytest.approx(MANY.bandwidth_hz)
@@ -170,3 +169,25 @@ def test_quiet_unless_asked(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="msopt"):
         solution = msopt.solve(CELL, method="fixed")
     assert caplog.messages == [repr(solution)]
+
+
+def test_letters_that_a_figure_s_font_lacks() -> None:
+    """Another installed font draws them; where none has them their code does, on an axis, too, told once."""
+    from matplotlib import pyplot as plt
+
+    names = ("\U00016a0e phone", "\U0001d49e phone", "plain", "\U00016a0f phone")  # Bamum: no font here; STIX has a 𝒞
+    cell = CELL.replace(device_names=names)
+    with pytest.warns(UserWarning, match="^no installed font has \U00016a0e\U00016a0f: shown by code") as told:
+        axes = msopt.solve(cell).plot()
+    assert len(told) == 1
+    axes.figure.canvas.draw()  # matplotlib's own warnings are errors here
+    labels = axes.get_yticklabels()
+    assert [label.get_text() for label in labels] == [
+        "\\U00016a0e phone",
+        "\U0001d49e phone",
+        "plain",
+        "\\U00016a0f phone",
+    ]
+    assert len(labels[1].get_fontfamily()) == len(labels[2].get_fontfamily()) + 1
+    cell.plot()  # told already
+    plt.gcf().canvas.draw()

@@ -64,9 +64,9 @@ const figure = svg => {
 const column = (table, place) => [...table.tBodies[0].rows].map(row => row.cells[place].textContent);
 const sorts = table => [...table.tHead.rows[0].cells].map((head, place) => {
   const before = column(table, place);
-  head.querySelector("button").click();
+  head.querySelector("[role=button]").click();
   const up = column(table, place), said = head.getAttribute("aria-sort");
-  head.querySelector("button").click();
+  head.querySelector("[role=button]").click();
   return { head: head.textContent, before, up, said, down: column(table, place) };
 });
 const wide = [...document.querySelectorAll("h1, h2, h3, h4, p, li, blockquote, pre, figure, div.table")]

@@ -1,6 +1,7 @@
 """Running the command line inside the test, and what it left behind."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -52,6 +53,17 @@ class Command:
         path = self.folder / "scenario.toml"
         path.write_text(tomli_w.dumps(description), encoding="utf-8")
         return path
+
+
+def assert_one_line(outcome: Outcome, code: int, words: Sequence[str]) -> None:
+    """One line on standard error, which has every one of the words, and nothing else."""
+    assert outcome.code == code, outcome
+    assert outcome.out == ""
+    assert outcome.err.startswith("msopt: ")
+    assert outcome.err.endswith("\n")
+    assert outcome.err.count("\n") == 1
+    for word in words:
+        assert word in outcome.err
 
 
 def strict_json(text: str) -> Any:

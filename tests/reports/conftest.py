@@ -1,7 +1,5 @@
 """The command line as a fixture, and a report that many tests look at."""
 
-import fcntl
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +8,7 @@ import pytest
 
 from msopt import bundled
 from msopt.files.profile_json import write_profile
-from reports.page.page import PAGE, write_report
+from reports.page.page import write_report
 from reports.plots.style import RC
 from reports.shared.record import Record
 from tests.profiles import profile, verification
@@ -46,15 +44,8 @@ def made_up() -> Record:
 
 @pytest.fixture(scope="session")
 def report(made_up: Record, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a report on it, written by the first worker that asks."""
-    shared = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        shared = shared.parent
-    with (shared / "report.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (shared / "report" / PAGE).exists():
-            write_report(made_up, shared / "report")
-    return shared / "report"
+    """The folder of a report on it."""
+    return write_report(made_up, tmp_path_factory.mktemp("report")).parent
 
 
 @pytest.fixture

@@ -9,10 +9,7 @@ import numpy as np
 import pandas as pd
 
 from msopt.measured.profile import Profile
-from msopt.measured.provenance import Machine, Model, Sampling, Vocabulary
-from msopt.measured.step_times import BatchTiming, Term, Timing, Verification, VerificationFit, VerificationRow
-from msopt.measured.task_acceptance import Estimate, Spread, TaskAcceptance, curve_of_counts
-from msopt.measured.task_acceptance import PayloadRow as Payload
+from msopt.measured.task_acceptance import Estimate, PayloadRow
 from reports.calibration.both_papers import FILE_OF, record_of
 from reports.calibration.fit import Candidate, Fit
 from reports.calibration.settings_tried import Found, Tried
@@ -29,7 +26,7 @@ from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
 from reports.plots.figures import CLAIMS_OF
 from reports.shared.estimators import Mean
-from reports.shared.record import Record
+from reports.shared.record import Record, undrawn
 from reports.shared.rows import Row
 from reports.studies.closed_forms import CLOSED
 from reports.studies.drawn_loop import drawn_loop
@@ -37,12 +34,7 @@ from reports.studies.effort import QUICK
 from reports.studies.gains import BASELINES
 from reports.studies.greedy_paths import AS_PRINTED, PATHS
 from reports.studies.model_loop import model_loop
-from reports.studies.paper_figures import (
-    LENGTH_SCHEMES,
-    MODE_SCHEMES,
-    MS_SCHEMES,
-    STUDIED,
-)
+from reports.studies.paper_figures import LENGTH_SCHEMES, MODE_SCHEMES, MS_SCHEMES, STUDIED
 from reports.studies.quoted import UP_TO
 from reports.studies.unknown_acceptance import (
     BY_LAW,
@@ -56,6 +48,7 @@ from reports.studies.unknown_acceptance import (
     OPTIMIST,
     UNKNOWN,
 )
+from tests.profiles import profile
 
 PAIRS = ("TinyLlama-1.1B drafts for Llama-2-7B", "Qwen3.5-0.8B drafts for Qwen3.5-27B")
 OWN = "mine:best"
@@ -174,15 +167,9 @@ def _studies(measured: dict[str, list[tuple[int, float]]]) -> Record:
     tables |= {"claims": _claims(), "claims_cases": _claims_cases()}
     tables |= {"ms_centralised": _centralised(), "ud_greedy": _paths()}
     tables |= _gains(rng) | {"faults": pd.DataFrame(columns=["study", "cause"])}
-    other = dict.fromkeys(("paper_says", "x", "y", "y_unit"))
-    entries |= {
-        name: {"title": name, "source": "made up", **other, "columns": {}} for name in tables if name not in entries
-    }
-    entries["gains"]["paper_gain"] = UP_TO
     tables |= {f"draws_{name}": pd.DataFrame({"pair": [PAIRS[0]]}) for name in ("ms_fig7", "ud_fig11")}
-    entries |= {
-        name: {"title": name, "source": "made up", **other, "columns": {}} for name in tables if name not in entries
-    }
+    entries |= {name: undrawn(name, "made up") for name in tables if name not in entries}
+    entries["gains"]["paper_gain"] = UP_TO
     manifest = {
         "versions": {"python": "3.x", "msopt": "0.x"},
         "machine": {"platform": "made up", "cores": 2},
@@ -206,19 +193,9 @@ def _lines(
         for place, scheme in enumerate(schemes):
             for number, at in enumerate(values):
                 mean = scale * (1.0 - 0.1 * place) * (1.0 - 0.7 ** (number + 2)) * (1.0 + 0.01 * rng.random())
-                row = {
-                    "pair": pair,
-                    x: float(at),
-                    "scheme": scheme,
-                    "mean": mean,
-                    "low": 0.97 * mean,
-                    "high": 1.03 * mean,
-                }
-                rows.append(
-                    row
-                    | {"draws": min(QUICK.draws.values()), "method": "exact" if scheme == "optimum" else scheme}
-                    | more
-                )
+                row = {"pair": pair, x: float(at), "scheme": scheme, "draws": min(QUICK.draws.values())}
+                row |= {"mean": mean, "low": 0.97 * mean, "high": 1.03 * mean}
+                rows.append(row | {"method": "exact" if scheme == "optimum" else scheme} | more)
     return pd.DataFrame(rows)
 
 
@@ -227,25 +204,13 @@ def _several(column: str, kinds: Sequence[Any], rng: np.random.Generator, *lines
 
 
 def _lengths(x: str, values: Any) -> pd.DataFrame:
-    rows = []
-    for at in values:
-        real = 4.0 + 20.0 * float(at)
-        for scheme, mean in (
-            ("closed form (real)", real),
-            ("closed form (whole)", round(real)),
-            ("search", round(real)),
-        ):
-            row = {
-                "pair": PAIRS[0],
-                x: float(at),
-                "scheme": scheme,
-                "mean": mean,
-                "low": mean,
-                "high": mean,
-                "draws": 1,
-            }
-            rows.append(row)
-    return pd.DataFrame(rows)
+    rounded = {"closed form (real)": float, "closed form (whole)": round, "search": round}
+    return pd.DataFrame(
+        {"pair": PAIRS[0], x: float(at), "scheme": scheme, "draws": 1}
+        | dict.fromkeys(("mean", "low", "high"), near(4.0 + 20.0 * float(at)))
+        for at in values
+        for scheme, near in rounded.items()
+    )
 
 
 def _verification(measured: dict[str, list[tuple[int, float]]]) -> pd.DataFrame:
@@ -387,55 +352,16 @@ def _crosscheck() -> Record:
     return as_record(CrosscheckTables.joined(found))
 
 
-def made_up_profile(name: str = "small → large") -> Profile:
-    """A profile with every part, its numbers made up."""
-    counts = ([400, 320, 260, 210, 170], [320, 260, 210, 170, 140])
-    curve = curve_of_counts(*counts)
-    visited, accepted = (sum(of) for of in counts)
-    share = Estimate.of_counts(accepted, visited)
-    task = TaskAcceptance(
-        prompts=20,
-        prompts_sha256="0" * 64,
-        drafted=2000,
-        by_counts=share,
-        by_overlap=share,
-        over_prompts=Spread(mean=0.8, std=0.1, prompts=20),
-        curve=curve,
-    )
-    grid = [
-        VerificationRow(
-            batch=batch, draft_length=length, time=Timing.of([0.02 + 0.01 * batch + 0.001 * batch * length] * 4)
+def made_up_profile() -> Profile:
+    """A profile with every part, and payloads enough for a figure."""
+    payloads = (
+        PayloadRow(
+            kept_entries=kept,
+            probability_bits=bits,
+            distribution_bits=kept * (bits + 7),
+            acceptance=Estimate.of_counts(kept, 125),
         )
-        for batch in (1, 2, 4, 8)
-        for length in (1, 4, 8)
-    ]
-    term = Term(seconds=0.01, standard_error_s=1e-4, p_value=0.0, needed=True)
-    fit = VerificationFit(
-        base=term,
-        per_device=term,
-        per_token=term,
-        r_squared=0.99,
-        residuals_s=tuple(1e-3 * (-1) ** place for place in range(len(grid))),
-        max_relative_residual=0.03,
+        for kept in (10, 50, 100)
+        for bits in (8, 16)
     )
-    model = Model(name="small", source="made up", compute_type="float32", parameters=1000, layers=2)
-    return Profile(
-        name=name,
-        draft=model,
-        target=model,
-        vocabulary=Vocabulary(tokenizer_entries=100, draft_entries=100, target_entries=100, shared_entries=100),
-        sampling=Sampling(temperature=1.0, draft_length=5),
-        machine=Machine(cpu="made up", threads=1),
-        versions={"torch": "0"},
-        seed=0,
-        date="2026-01-01",
-        tasks={"chat": task, "code": task},
-        draft_time=Timing.of([0.01, 0.02, 0.03]),
-        server_draft=(BatchTiming(batch=1, time=Timing.of([0.01])),),
-        verification=Verification(rows=tuple(grid), fit=fit),
-        payload=tuple(
-            Payload(kept_entries=kept, probability_bits=bits, distribution_bits=kept * (bits + 7), acceptance=share)
-            for kept in (10, 50, 100)
-            for bits in (8, 16)
-        ),
-    )
+    return profile(name="small → large", payload=tuple(payloads))

@@ -38,6 +38,18 @@ class Laxer(Budget):
         del rules
 
 
+class NotForPrograms(Budget):
+    """It says nothing of `conic`, and its left side asks for what no convex program has."""
+
+    def left(self, at: Any) -> Any:
+        return at.draft_length.sum() + 0.0 * at.airtime_s.sum()
+
+
+class TableFails(Budget):
+    def on_table(self, rules: Any) -> None:
+        raise ZeroDivisionError("no table")
+
+
 class TableAlone(ControlLimit):
     name, unit = "table alone", "token"
 

@@ -12,9 +12,12 @@ from scipy import stats
 from msopt import ParameterError
 from msopt.model.acceptance import Acceptance
 from tests.tolerances import EXACT
+from tests.verification.devices import played
 from verification.estimates import PromptRun, agreement, clustered, task_acceptance
+from verification.exchange import Exchange
 from verification.messages import Payload, draft_levels, target_levels
 from verification.rounds import Drafted
+from verification.sampling import draw
 from verification.text_pass import TextLaws, replay
 from verification.verification_fit import fit_verification
 
@@ -52,7 +55,6 @@ def test_the_two_estimates_agree_however_acceptance_depends_on_the_text() -> Non
 def test_a_bias_of_five_points_is_told() -> None:
     rng = np.random.default_rng(1)
     found = agreement(simulated(rng, np.array([0.7, 0.5]), 600, 5, bias=0.05).rounds)
-    assert found is not None
     assert not found.holds(12)
 
 
@@ -76,10 +78,7 @@ def test_dependence_along_a_text_sets_the_two_quantities_apart() -> None:
     easy = np.logical_xor.accumulate(rng.random(20_000) < 0.1)
     for shares, apart in ((np.where(easy, 0.98, 0.3), True), (np.where(rng.permutation(easy), 0.98, 0.3), False)):
         found = task_acceptance([simulated(rng, shares, 5000, 3)], SHA)
-        assert found.target_text_overlap is not None
         along, visited = found.target_text_overlap.value, found.by_overlap.value
-        assert along is not None
-        assert visited is not None
         assert (along - visited > 0.025) == apart
         assert apart or abs(along - visited) < 0.015
 
@@ -106,8 +105,6 @@ def test_intervals_over_prompts_cover() -> None:
         alphas = rng.beta(6.0, 2.0, size=10)
         counts = rng.integers(30, 60, size=10)
         found = clustered(list(rng.binomial(counts, alphas).astype(float)), list(counts.astype(float)))
-        assert found.low is not None
-        assert found.high is not None
         held += found.low <= 0.75 <= found.high
     assert 920 <= held <= 980
 
@@ -136,9 +133,6 @@ def test_replayed_texts_give_the_acceptance_of_rounds() -> None:
 
     Seed 6; 4 standard errors, with texts counted as three times as noisy as flags: 6e-5 false alarms for each of three.
     """
-    from verification.exchange import Exchange
-    from verification.sampling import draw, verify
-
     generator = torch.Generator().manual_seed(6)
     v, length, size = 12, 3, 1000
     p, q = (1.5 * torch.randn(2, v, v, generator=generator)).softmax(-1)
@@ -149,19 +143,10 @@ def test_replayed_texts_give_the_acceptance_of_rounds() -> None:
     along = torch.stack(text[20:], 1)
     payload = Payload(5, 5, v)
     for exchange in (None, Exchange("server", payload), Exchange("device", payload)):
-        given_q = q if exchange is None else exchange.drafting(q)
         before = text[20]
         visited = accepted = 0
         for _ in range(6):
-            start, tokens, drafts = before, [], []
-            for _ in range(length):
-                drafts.append(given_q[before])
-                before = draw(drafts[-1], own)
-                tokens.append(before)
-            x = torch.stack(tokens, 1)
-            target = p[torch.cat([start[:, None], x], 1)]
-            decide = verify if exchange is None else exchange.decide
-            verdict = decide(target, torch.stack(drafts, 1), x, [length] * size, own)
+            _, verdict = played(p, q, before, length, exchange, own)
             visited += int((verdict.accepted + 1).clamp_max(length).sum())
             accepted += int(verdict.accepted.sum())
             before = verdict.token

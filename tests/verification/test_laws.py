@@ -11,6 +11,7 @@ from transformers import LlamaForCausalLM
 
 from msopt import ParameterError
 from reports.cli.app import main
+from tests.verification.devices import generators
 from tests.verification.tiny import LETTERS, write_model
 from verification.estimates import PromptRun
 from verification.exchange import Exchange
@@ -23,10 +24,6 @@ from verification.sampling import SamplingRule, draw, overlap, ratio, residual, 
 from verification.text_pass import read_text
 
 NAN, INF = float("nan"), float("inf")
-
-
-def generators(count: int) -> list[torch.Generator]:
-    return [torch.Generator().manual_seed(n) for n in range(count)]
 
 
 @pytest.fixture(scope="module")

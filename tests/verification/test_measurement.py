@@ -55,17 +55,14 @@ def test_the_profile_holds_what_was_measured(profile: Profile) -> None:
         assert task.target_text_overlap is not None
         assert len(task.curve) == 3
     assert disagreements(profile) == []
-    assert profile.draft_time is not None
     assert profile.draft_time.median_s == 0.5
     assert profile.draft_time.n == 24
-    assert profile.verification is not None
     assert [(row.batch, row.draft_length) for row in profile.verification.rows] == [
         (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)
     ]  # fmt: skip
     assert profile.verification.fit.base.seconds == pytest.approx(0.5)
     assert not profile.verification.fit.per_token.needed
     assert [row.tokens for row in profile.prompt_processing] == [4, 9]
-    assert profile.vocabulary.target_mass_outside is not None
     assert 0.0 < profile.vocabulary.target_mass_outside < 1.0
     assert profile.vocabulary.shared_entries < profile.vocabulary.target_entries
 
@@ -74,14 +71,8 @@ def test_the_payload_table_rises_to_the_acceptance_of_the_whole_law(profile: Pro
     rows = {(row.kept_entries, row.probability_bits): row for row in profile.payload if row.task == "code"}
     full, cut = rows[16, 16], rows[16, 8]
     assert full.distribution_bits == 16 * (5 + 16)
-    assert full.acceptance.value is not None
-    assert cut.acceptance_at_device is not None
-    assert cut.acceptance_at_device.value is not None
-    assert cut.acceptance.value is not None
     assert cut.acceptance_at_device.value <= cut.acceptance.value
     by_rounds = profile.tasks["code"].by_overlap
-    assert by_rounds.low is not None
-    assert by_rounds.high is not None
     assert by_rounds.low - 0.2 < full.acceptance.value < by_rounds.high + 0.2
 
 
@@ -90,7 +81,6 @@ def test_laws_are_set_against_the_curve(profile: Profile) -> None:
     found = tokens_by_law(task, 3)
     assert found["measured"] == pytest.approx(1.0 + sum(task.survival))
     share = task.by_counts.value
-    assert share is not None
     assert found["geometric"] == pytest.approx(1.0 + share + share**2 + share**3)
 
 

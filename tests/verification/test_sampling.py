@@ -10,6 +10,7 @@ from torch import Tensor
 
 from msopt import ParameterError
 from tests.tolerances import EXACT
+from tests.verification.devices import generators, played
 from verification.exchange import Exchange, device_acceptance, left_out
 from verification.messages import Payload, target_levels
 from verification.sampling import SamplingRule, at, draw, leading, overlap, ratio, residual, through_end, verify
@@ -17,10 +18,6 @@ from verification.sampling import SamplingRule, at, draw, leading, overlap, rati
 V, LENGTH = 4, 3
 FALSE_ALARM = 1e-4
 DRAWS, ROUNDS = 8_000, 100
-
-
-def generators(count: int, seed: int = 0) -> list[torch.Generator]:
-    return [torch.Generator().manual_seed(1000 * seed + n) for n in range(count)]
 
 
 def markov(seed: int, zeros: bool = False) -> Tensor:
@@ -112,20 +109,8 @@ def sampled_round(p: Tensor, q: Tensor, place: str, payload: Payload, seed: int)
     own = [torch.Generator().manual_seed(seed + n) for n in range(DRAWS // ROUNDS)]
     texts = []
     exchange = None if place == "full" else Exchange(place, payload)  # type: ignore[arg-type]
-    given = q if exchange is None else exchange.drafting(q)
     for _ in range(ROUNDS):
-        before = torch.zeros(len(own), dtype=torch.int64)
-        tokens, laws = [], [p[before]]
-        draft = []
-        for _ in range(LENGTH):
-            draft.append(given[before])
-            before = draw(draft[-1], own)
-            tokens.append(before)
-            laws.append(p[before])
-        target, drafted = torch.stack(laws, 1), torch.stack(tokens, 1)
-        lengths = [LENGTH] * len(own)
-        decide = verify if exchange is None else exchange.decide
-        verdict = decide(target, torch.stack(draft, 1), drafted, lengths, own)
+        drafted, verdict = played(p, q, torch.zeros(len(own), dtype=torch.int64), LENGTH, exchange, own)
         for row, kept in enumerate(verdict.accepted.tolist()):
             text = [*drafted[row, :kept].tolist(), int(verdict.token[row])]
             while len(text) < 2:

@@ -111,6 +111,8 @@ class Cell(ABC):
     def with_options(self, device_count: int, options: Mapping[str, float]) -> Self:
         """The same cell with its band and powers as options say.
 
+        ParameterError for a value outside its domain, or a ratio where there can be none.
+
         Parameters
         ----------
         device_count : int
@@ -118,11 +120,6 @@ class Cell(ABC):
         options : mapping
             Any of bandwidth_hz, uplink_power_dbm and downlink_power_dbm; or, in place of the two powers,
             power_ratio: R = P_dl/P_ul, with P_dl + K P_ul held at its budget ([UD]).
-
-        Raises
-        ------
-        ParameterError
-            For a value outside its domain, or a ratio where there can be none.
         """
         for option, value in options.items():
             low, high, allowed = _DOMAINS[option]

@@ -10,9 +10,15 @@ const order = (a, b) => typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : t
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0];
   [...table.tHead.rows[0].cells].forEach((head, column, heads) => {
-    const button = document.createElement("button");
+    const button = document.createElement("span"); // a real button is left out where a printed table repeats its head
+    Object.assign(button, { role: "button", tabIndex: 0 });
     button.append(...head.childNodes);
     head.append(button);
+    button.addEventListener("keydown", event => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      button.click();
+    });
     button.addEventListener("click", () => {
       const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
       for (const other of heads) other.removeAttribute("aria-sort");

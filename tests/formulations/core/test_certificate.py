@@ -50,7 +50,6 @@ def test_a_wrong_multiplier_breaks_stationarity(name: str) -> None:
     for dual in constraint.dual_variables:
         dual.save_value(np.asarray(dual.value) + 0.1)
     certificate = certify(problem, 0.0)
-    assert certificate.stationarity is not None
     assert certificate.stationarity > 1e-2
 
 
@@ -58,7 +57,6 @@ def test_a_negative_multiplier_is_outside_its_cone() -> None:
     problem, _, constraints = small_problem()
     constraints["inequality"].dual_variables[0].save_value(np.array(-0.5))
     certificate = certify(problem, 0.0)
-    assert certificate.dual_residual is not None
     assert certificate.dual_residual > 0.3
 
 
@@ -68,7 +66,6 @@ def test_a_multiplier_outside_its_cone(name: str, part: int, value: float) -> No
     dual = constraints[name].dual_variables[part]
     dual.save_value(np.full(np.shape(dual.value), value))
     certificate = certify(problem, 0.0)
-    assert certificate.dual_residual is not None
     assert certificate.dual_residual > 0.1
 
 
@@ -77,7 +74,6 @@ def test_a_slack_constraint_with_a_multiplier_is_not_complementary() -> None:
     constraints["inequality"].dual_variables[0].save_value(np.array(2.0))
     x.value = x.value - np.array([0.0, 0.0, 0.0, 0.1, 0.0])
     certificate = certify(problem, 0.0)
-    assert certificate.complementarity is not None
     assert certificate.complementarity == pytest.approx(0.2, rel=0.1)
 
 

@@ -9,6 +9,7 @@ from msopt.arrays import FloatArray
 from msopt.errors import ParameterError
 from msopt.model.goodput import finish_s
 from msopt.model.scenario import Scenario
+from reports.crosscheck.formulation_inputs import some_lengths
 from reports.crosscheck.random_scenarios import random_scenario
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, RESIDUAL, S1, S2
 
@@ -60,6 +61,21 @@ def test_latencies_are_equal_and_least(sharing: str, solver: str) -> None:
             assert np.ptp(finished) < EARLY_RTOL * solution.objective
             assert solution.objective == pytest.approx(latency_root(cell, drafted), rel=OBJECTIVE_RTOL)
             assert solution.certificate.worst < RESIDUAL
+
+
+@pytest.mark.parametrize("seed", [401_157, 401_417, 401_707, 402_597])
+def test_where_ecos_fails_in_one_unit_a_repeat_takes_another(seed: int) -> None:
+    """Cells of a run of 3,000: broken down, stalled or refused where every attempt after the first was the same."""
+    cell = random_scenario(seed, uplink_sharing="power-limited")
+    program = BandwidthForLengths(cell, some_lengths(cell))
+    solution = program.solve("ECOS")
+    assert solution.objective == pytest.approx(latency_root(cell, program.lengths), rel=OBJECTIVE_RTOL)
+    program.update(cell)
+    units = {program.rest_0}
+    for _ in range(3):
+        program.rescale(False)
+        units.add(program.rest_0)
+    assert len(units) == 4
 
 
 def test_price_of_bandwidth_is_negative_and_the_finite_difference() -> None:

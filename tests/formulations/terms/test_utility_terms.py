@@ -18,6 +18,7 @@ from msopt.errors import ParameterError
 from msopt.model.objective import GOODPUT, Utility
 from tests.formulations.cells import ARGMIN_RTOL, OBJECTIVE_RTOL, PRICE_RTOL, RESIDUAL, S2, S3
 from tests.formulations.reference import best_by_slsqp
+from tests.reports.own_variants import Saturating
 
 
 class Reciprocals(Utility):
@@ -28,18 +29,6 @@ class Reciprocals(Utility):
 
     def expression(self, goodput: Any, cp: Any) -> Any:
         return -cp.sum(cp.power(goodput, -1.0))
-
-
-class Saturating(Utility):
-    """Another unit of goodput does more to it than scale and shift it."""
-
-    name, unit = "saturating", "1"
-
-    def of_device(self, goodput: FloatArray) -> FloatArray:
-        return np.log1p(goodput)
-
-    def expression(self, goodput: Any, cp: Any) -> Any:
-        return cp.sum(cp.log1p(goodput))
 
 
 class TimesTwo(Saturating):

@@ -283,10 +283,6 @@ def test_goodput_is_no_mean_of_the_rounds_own() -> None:
         ({"rounds": 10**9}, "rounds = 1000000000"),
         ({"seed": -1}, "seed = -1"),
         ({"prompt_rounds": 0}, "prompt_rounds = 0"),
-        (
-            {"left_out": LeftOut(faults=FaultPlan(faults=(Fault(kind="lost", devices=("dev-3",)),)))},
-            'devices: "dev-3" is not a device',
-        ),
     ],
 )
 def test_bad_plays(options: dict[str, object], words: str) -> None:

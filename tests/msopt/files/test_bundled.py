@@ -33,7 +33,6 @@ def test_measured_devices_have_the_numbers_of_their_profiles(name: str) -> None:
     for row, device in enumerate(text["devices"]):
         assert scenario.draft_s_per_token[row] == device["draft_s_per_token"]
         curve = scenario.acceptance.curves[row]
-        assert curve is not None
         assert scenario.acceptance.mean[row] == curve[0]
 
 
@@ -41,7 +40,6 @@ def test_measured_devices_have_the_numbers_of_their_profiles(name: str) -> None:
 def test_measured_servers_have_the_numbers_of_their_profiles(name: str) -> None:
     text = tomllib.loads(bundled.path(name).read_text(encoding="utf-8"))
     server = read_profile(bundled.profile_path(text["server"]["profile"]))
-    assert server.verification is not None
     assert Scenario.read(bundled.path(name)).verify_base_s == server.verification.fit.base.seconds
     assert all(
         read_profile(bundled.profile_path(device["profile"])).target.name == server.target.name
@@ -59,7 +57,6 @@ def test_the_default_has_something_to_decide_in_every_problem() -> None:
         ("modes", ("all-uplink", "all-downlink", "random-modes", "uniform-length", "greedy", "server-only")),
     ):
         best = solve(cell, problem, "exact")
-        assert best.gap is not None
         assert best.gap < 1e-9
         for method in plain:
             assert best.goodput > 1.08 * solve(cell, problem, method).goodput, (problem, method)

@@ -67,7 +67,6 @@ def test_the_design_file() -> None:
     assert scenario.uplink_sharing == "power-limited"
     assert (scenario.min_draft_length, scenario.max_draft_length) == (None, 12)
     assert scenario.acceptance.mean.tolist() == [0.82, 0.85]
-    assert scenario.acceptance.curves[1] is not None
     assert scenario.acceptance.curves[1].tolist() == [0.85, 0.70]
     assert scenario.uplink_snr_db.tolist() == [14.0, -3.5]
     assert scenario.draft_s_per_token.tolist() == [0.021, 0.0]
@@ -150,18 +149,6 @@ def test_odd_names_on_disk(name: str, tmp_path: Path) -> None:
     assert Scenario.read(path).device_names[0] == name
     lines = path.read_text(encoding="utf-8").splitlines()
     assert lines[:3] == ["# first line", "#", f"# about {name}".rstrip()]
-
-
-def test_writing_is_whole_or_not_at_all(tmp_path: Path) -> None:
-    scenario = scenario_of(s2())
-    path = tmp_path / "cell.toml"
-    scenario.write(path)
-    scenario.replace(name="new").write(path)
-    assert Scenario.read(path).name == "new"
-    assert [file.name for file in tmp_path.iterdir()] == ["cell.toml"]
-    with pytest.raises(ParameterError, match="cannot be written"):
-        scenario.write(tmp_path / "nowhere" / "cell.toml")
-    assert [file.name for file in tmp_path.iterdir()] == ["cell.toml"]
 
 
 # Bad files
@@ -286,15 +273,15 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
     ),
     "crossed limits": (
         edited("max_draft_length = 12", "max_draft_length = 3\nmin_draft_length = 4"),
-        ["min_draft_length = 4", "max_draft_length = 3"],
+        ["min_draft_length = 4 is above max_draft_length = 3"],
     ),
     "maximum of 0": (
         edited("max_draft_length = 12", "max_draft_length = 0"),
-        ["limits.max_draft_length = 0", "at least 1"],
+        ["limits.max_draft_length = 0 is not a whole number of at least 1"],
     ),
     "negative minimum": (
         edited("max_draft_length = 12", "min_draft_length = -2"),
-        ["limits.min_draft_length = -2", "at least 0"],
+        ["limits.min_draft_length = -2 is not a whole number of at least 0"],
     ),
     "sharing with underscore": (
         edited("power-limited", "power_limited"),
@@ -314,10 +301,6 @@ BAD_FILES: dict[str, tuple[str, list[str]]] = {
     # Numbers that no float holds
     "number too large": (edited("verify_base_s = 0.0428", f"verify_base_s = {10**400}"), ["verify_base_s"]),
 }
-
-
-def test_there_are_many_bad_files() -> None:
-    assert len(BAD_FILES) >= 30
 
 
 @pytest.mark.parametrize("fault", BAD_FILES)

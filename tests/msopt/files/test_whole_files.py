@@ -106,7 +106,6 @@ def test_a_pipe_is_written_to_its_reader(pipe: Path) -> None:
         write_text(pipe, TEXT)
         assert reader.communicate()[0].startswith("200000 ")
     with subprocess.Popen(["wc", "-c"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as reader:
-        assert reader.stdin is not None
         write_text(f"/dev/fd/{reader.stdin.fileno()}", TEXT)
         assert int(reader.communicate()[0]) == 200_000
 

@@ -11,7 +11,7 @@ from msopt.formulas.split import equal_latency_split
 from msopt.model.sharing import FixedSnr, PowerLimited, Sharing, spectral_efficiency
 from msopt.units import db_to_linear
 from tests import brute_force
-from tests.cases import REFERENCE, REFERENCE_NAMES, Description, scenario_of
+from tests.cases import Description, scenario_of
 from tests.strategies import SHARINGS, decades, descriptions
 from tests.tolerances import CLOSED_FORM, EXACT
 
@@ -73,16 +73,6 @@ def test_two_devices_by_a_quadratic() -> None:
 
 
 # Brute force
-
-
-@pytest.mark.parametrize("case", REFERENCE, ids=REFERENCE_NAMES)
-def test_reference_cases(case: Description) -> None:
-    scenario, expected = scenario_of(case["scenario"]), case["expected"]["homogeneous"]
-    bits = np.full(scenario.device_count, scenario.token_payload_bits("homogeneous"))
-    busy = scenario.draft_s_per_token
-    theta, share = equal_latency_split(busy, bits, scenario.uplink, scenario.uplink_bandwidth_hz)
-    assert theta == pytest.approx(expected["theta_s"], rel=CLOSED_FORM)
-    assert share == pytest.approx(expected["bandwidth_hz"], rel=CLOSED_FORM)
 
 
 @given(descriptions(), st.data())

@@ -15,15 +15,6 @@ from tests.tolerances import CLOSED_FORM, EXACT, FEW_ROUNDINGS
 BAND, BITS = 20e6, 33792.0
 
 
-def test_power_for_unequal_users() -> None:
-    """SNRd 20, 10 and 0 dB, 10 W; each gets 2.7027 linear on its third of the band."""
-    snr = np.array([100.0, 10.0, 1.0])
-    delay, power = equal_delay_power(snr, np.full(3, BAND / 3.0), BAND, BITS)
-    assert 10.0 * power == pytest.approx([0.0900901, 0.9009009, 9.0090090], abs=5e-8)
-    assert delay == pytest.approx(2.6839231e-3, rel=2e-8)
-    assert power * snr * 3.0 == pytest.approx(np.full(3, 2.7027027), abs=5e-8)
-
-
 @given(st.lists(st.tuples(decades(1e-4, 1e5), st.floats(0.05, 1.0)), min_size=1, max_size=6), st.floats(0.05, 1.0))
 def test_lemma_1_for_any_shares(devices: list[tuple[float, float]], used: float) -> None:
     """Delays are equal, powers sum to all there is, and the delay is the bracketed root."""

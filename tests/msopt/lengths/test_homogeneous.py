@@ -9,23 +9,13 @@ from msopt.lengths.homogeneous import best_common_length, solve_homogeneous
 from msopt.model.scenario import Scenario
 from msopt.units import linear_to_db
 from tests import brute_force
-from tests.cases import REFERENCE, REFERENCE_NAMES, Description, base, permuted, s1, s2, scenario_of, with_band
+from tests.cases import Description, base, permuted, s2, scenario_of, with_band
 from tests.strategies import SHARINGS, descriptions, scenarios
-from tests.tolerances import CLOSED_FORM, EXACT, PRICE_ELASTICITY, PRICE_STEP, PUBLISHED_DIGITS
+from tests.tolerances import CLOSED_FORM, EXACT, PRICE_ELASTICITY, PRICE_STEP
 
 
 def goodput(description: Description, lengths: np.ndarray) -> float:
     return brute_force.goodput_of_lengths(description, lengths.tolist())
-
-
-@pytest.mark.parametrize("case", REFERENCE, ids=REFERENCE_NAMES)
-def test_reference_cases(case: Description) -> None:
-    found, expected = solve_homogeneous(scenario_of(case["scenario"])), case["expected"]["homogeneous"]
-    assert set(found.draft_length.tolist()) == {expected["length"]}
-    assert found.per_token_s == pytest.approx(expected["theta_s"], rel=CLOSED_FORM)
-    assert found.bandwidth_hz == pytest.approx(expected["bandwidth_hz"], rel=CLOSED_FORM)
-    assert goodput(case["scenario"], found.draft_length) == pytest.approx(expected["goodput"], rel=CLOSED_FORM)
-    assert found.relaxed_goodput >= expected["goodput"] * (1.0 - EXACT)
 
 
 @given(descriptions(longest=(1, 25)))
@@ -35,37 +25,6 @@ def test_against_every_length(description: Description) -> None:
     assert goodput(description, found.draft_length) == pytest.approx(best["goodput"], rel=CLOSED_FORM)
     assert found.per_token_s == pytest.approx(best["theta_s"], rel=CLOSED_FORM)
     assert found.relaxed_goodput >= best["goodput"] * (1.0 - EXACT)
-
-
-def test_base_scenarios() -> None:
-    """Field scenarios S1 and S2."""
-    one = solve_homogeneous(scenario_of(s1()))
-    assert one.draft_length.tolist() == [6]
-    assert one.per_token_s == pytest.approx(0.02048864963565, rel=PUBLISHED_DIGITS)
-    assert goodput(s1(), one.draft_length) == pytest.approx(12.2096246590, rel=PUBLISHED_DIGITS)
-    two = solve_homogeneous(scenario_of(s2()))
-    assert two.draft_length.tolist() == [3, 3]
-    assert two.per_token_s == pytest.approx(0.04435173021, rel=PUBLISHED_DIGITS)
-    assert two.bandwidth_hz == pytest.approx([401326.42, 19598673.58], abs=5e-3)
-    assert goodput(s2(), two.draft_length) == pytest.approx(15.3599528894, rel=PUBLISHED_DIGITS)
-
-
-@pytest.mark.parametrize(("alpha", "length", "value"), [(1.0, 16, 32.1046448757), (0.0, 1, 4.5312706460)])
-def test_ends_of_acceptance(alpha: float, length: int, value: float) -> None:
-    """S1 with certain acceptance and with none."""
-    description = s1() | {"devices": [s1()["devices"][0] | {"acceptance": alpha}]}
-    found = solve_homogeneous(scenario_of(description))
-    assert found.draft_length.tolist() == [length]
-    assert goodput(description, found.draft_length) == pytest.approx(value, rel=PUBLISHED_DIGITS)
-
-
-def test_one_device_and_one_length() -> None:
-    """Nothing to decide."""
-    description = s1(limits={"min_draft_length": 4, "max_draft_length": 4})
-    found = solve_homogeneous(scenario_of(description))
-    assert found.draft_length.tolist() == [4]
-    assert found.bandwidth_hz == pytest.approx([20e6], rel=EXACT)
-    assert goodput(description, found.draft_length) == pytest.approx(11.90138, rel=5e-7)
 
 
 def test_a_device_almost_without_channel() -> None:

@@ -168,35 +168,16 @@ def test_needs_fill_the_band_and_fall(sharing: str) -> None:
 def test_methods_and_limits() -> None:
     scenario = draw("multispin-qwen35", devices=12)[0]
     exact = solve(scenario, method="exact")
-    assert exact.gap is not None
     assert 0.0 <= exact.gap <= 1e-9
     assert exact.goodput >= solve(scenario).goodput * (1.0 - EXACT)
     for limit in ({"node_limit": 1}, {"time_limit_s": 1e-9}):
         early = solve(scenario, method="exact", **limit)
         assert early.goodput <= exact.goodput * (1.0 + EXACT)
-        assert early.bound is not None
         assert early.bound >= exact.goodput * (1.0 - EXACT)
-        assert early.gap is not None
         assert early.gap > 1e-6
     common = solve(scenario, "homogeneous", "exact")
     assert common.gap == pytest.approx(0.0, abs=EXACT)
     assert common.goodput == pytest.approx(solve(scenario, "homogeneous").goodput, rel=EXACT)
-
-
-@pytest.mark.parametrize(
-    ("method", "options", "message"),
-    [
-        ("decomposition", {"node_limit": 5}, "option node_limit goes with method exact, not with decomposition"),
-        ("exact", {"node_limit": 0}, "option node_limit = 0 is not a whole number of at least 1"),
-        ("exact", {"time_limit_s": 0}, "option time_limit_s = 0 is not a number above 0"),
-        ("exact", {"time_limit_s": float("nan")}, "option time_limit_s = nan is not a number above 0"),
-        ("grid", {"time_limit_s": 1.0}, "option time_limit_s goes with method exact, not with grid"),
-    ],
-)
-def test_limits_that_cannot_be_asked(method: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ParameterError) as raised:
-        solve(scenario_of(s2()), method=method, **options)
-    assert message in str(raised.value)
 
 
 def test_without_any_cap_a_certain_device_is_still_bounded() -> None:
@@ -205,5 +186,4 @@ def test_without_any_cap_a_certain_device_is_still_bounded() -> None:
     with pytest.raises(ParameterError, match="lower max_draft_length"):
         solve(scenario, method="exact")
     usual = solve(scenario)
-    assert usual.bound is not None
     assert usual.goodput <= usual.bound

@@ -86,7 +86,6 @@ def test_timing_keeps_quantiles(seconds: list[float]) -> None:
 
 def test_the_beta_law_has_the_spreads_moments() -> None:
     law = Spread(mean=0.8582, std=0.2472, prompts=50).beta
-    assert law is not None
     assert (beta.mean(*law), beta.std(*law)) == pytest.approx((0.8582, 0.2472), rel=1e-9)
     assert Spread(mean=0.8, std=0.0, prompts=1).beta is None
     assert Spread(mean=0.5, std=0.5, prompts=2).beta is None

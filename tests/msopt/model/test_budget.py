@@ -139,8 +139,6 @@ def test_power_shares_of_unequal_bands() -> None:
 
 def assert_control_within(scenario: Scenario, problem: str, method: str) -> None:
     found = METHODS[problem][method].procedure(scenario, Options(), np.inf)  # type: ignore[index]
-    assert found.evaluation is not None
-    assert found.control is not None
     assert_within(found.control.bandwidth_hz, scenario.uplink_bandwidth_hz)
     budget = next(slack for slack in found.evaluation.slacks if "budget" in slack.constraint)
     assert budget.value >= 0.0

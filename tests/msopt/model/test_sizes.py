@@ -190,7 +190,7 @@ def test_names_without_end_are_cut_in_messages() -> None:
     assert describe(10**5000) == "a number of thousands of digits"
 
 
-@pytest.mark.parametrize("value", [1e300, 1e-300, 1.1e30, 9e-31])
+@pytest.mark.parametrize("value", [1e300, 1e-300, 1.1e30, 9e-31, 1e-31])
 def test_draft_times_have_the_range_of_other_numbers(value: float) -> None:
-    with pytest.raises(ParameterError, match=r"draft_s_per_token = .* is not between 1e-30 and 1e\+30"):
+    with pytest.raises(ParameterError, match=r'"dev-2"\): draft_s_per_token = .* is not between 1e-30 and 1e\+30'):
         scenario_of(s3()).replace(draft_s_per_token=[0.1, value, 0.1])

@@ -7,11 +7,11 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 
 from msopt import ParameterError, Scenario, evaluate_reaction, react
-from msopt.model.control import BAND_RULES, Correction
+from msopt.model.control import BAND_RULES, CORRECTIONS, Correction
 from msopt.model.sharing import UplinkSharing
 from msopt.modes.free_bands import FreeBands
 from reports.crosscheck.random_scenarios import random_scenario
-from tests.cases import s3, scenario_of
+from tests.cases import base, scenario_of
 from tests.tolerances import CLOSED_FORM, EXACT, FEW_ROUNDINGS, INDEPENDENT_OPTIMUM
 
 SHARINGS: tuple[UplinkSharing, ...] = ("fixed-snr", "power-limited")
@@ -19,20 +19,8 @@ YES, NO = np.ones((1, 2), dtype=bool), np.zeros((1, 2), dtype=bool)
 
 
 def cell(up_db: list[float], down_db: list[float], sharing: UplinkSharing = "fixed-snr") -> Scenario:
-    scenario = scenario_of(s3(radio={"uplink_sharing": sharing, "uplink_bandwidth_hz": 10e6}))
-    return Scenario(
-        **{name: value for name, value in vars(scenario).items() if name in _ONE_FOR_ALL},
-        acceptance=np.full(len(up_db), 0.8),  # type: ignore[arg-type]
-        draft_s_per_token=np.full(len(up_db), 0.02),
-        uplink_snr_db=np.array(up_db),
-        downlink_snr_db=np.array(down_db),
-    )
-
-
-_ONE_FOR_ALL = (
-    "verify_base_s", "downlink_power_w", "uplink_bandwidth_hz", "downlink_bandwidth_hz", "token_bits",
-    "distribution_bits", "uplink_sharing",
-)  # fmt: skip
+    devices = [(0.8, 0.02, *snr_db) for snr_db in zip(up_db, down_db, strict=True)]
+    return scenario_of(base(*devices, radio={"uplink_sharing": sharing, "uplink_bandwidth_hz": 10e6}))
 
 
 def root(function: Callable[[float], float], low: float = -30.0, high: float = 30.0) -> float:
@@ -132,7 +120,7 @@ def test_two_by_uplink(sharing: UplinkSharing) -> None:
     assert bands.uplink_s(NO).tolist() == [0.0]
 
 
-@pytest.mark.parametrize("correction", BAND_RULES)
+@pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("sharing", SHARINGS)
 def test_a_reaction_keeps_its_limits_and_takes_its_time(sharing: UplinkSharing, correction: Correction) -> None:
     for seed in range(8):

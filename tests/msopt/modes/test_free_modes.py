@@ -150,7 +150,6 @@ def test_lengths_are_optimal_for_the_correction_chosen(rule: BandRule) -> None:
     assert exact.goodput == pytest.approx(best, rel=EXACT)
     assert exact.bound == pytest.approx(best, rel=CLOSED_FORM)
     assert searched.goodput <= best * (1.0 + EXACT)
-    assert searched.bound is not None
     assert searched.bound >= best
     assert exact.to_dict()["correction"] == rule
     assert exact.goodput >= msopt.solve(scenario, "modes", "exact").goodput

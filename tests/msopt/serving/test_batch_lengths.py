@@ -193,19 +193,11 @@ def test_speculative_config() -> None:
 def test_synthetic_rates_are_unconditional_and_as_many_as_tokens() -> None:
     law = Acceptance.of([0.0], curves=[CURVE])
     config = speculative_config(profile(), ((1, 16, 9),), law)
-    assert config is not None
     rates = config["synthetic_acceptance_rates"]
     assert config["rejection_sample_method"] == "synthetic"
     assert rates == pytest.approx([*CURVE, 0.161**2 / 0.217], rel=EXACT)
     assert all(0.0 <= after <= before <= 1.0 for before, after in pairwise(rates))
     assert 1.0 + sum(synthetic_acceptance_rates(law, 5)) == pytest.approx(law.expected_tokens(5.0)[0], rel=EXACT)
-
-
-def test_a_measured_curve_is_no_geometric_law() -> None:
-    """Published rates 0.805, 0.632, 0.483: 2.92 tokens a round; the geometric laws of S(1) and of 167/259 are off."""
-    assert Acceptance.of([0.0], curves=[[0.805, 0.632, 0.483]]).expected_tokens(3.0)[0] == pytest.approx(2.920)
-    assert Acceptance.of([0.805]).expected_tokens(3.0)[0] == pytest.approx(2.9747, abs=5e-5)
-    assert Acceptance.of([167 / 259]).expected_tokens(3.0)[0] == pytest.approx(2.3286, abs=5e-5)
 
 
 def test_schedule_is_a_value() -> None:

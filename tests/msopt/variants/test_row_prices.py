@@ -19,7 +19,6 @@ def least_bound(value: np.ndarray, rows: np.ndarray, bounds: np.ndarray) -> floa
         constraints=[(rows.reshape(len(rows), -1), -np.inf, bounds), (each, 1.0, 1.0)],
         bounds=Bounds(0.0, np.inf),
     )
-    assert solved.fun is not None
     return -float(solved.fun)
 
 

@@ -39,9 +39,6 @@ def shortest_round_s(cell: Scenario, lengths: tuple[int, int]) -> float:
 
     Each device's demand falls with its share, so that the longer of the two is least where they are equal.
     """
-    assert cell.draft_power_w is not None
-    assert cell.transmit_power_w is not None
-    assert cell.average_power_w is not None
     draft_w, send_w, mean_w = cell.draft_power_w, cell.transmit_power_w, cell.average_power_w
 
     def asked(k: int, share: float) -> float:
@@ -76,7 +73,6 @@ def test_the_best_answer_may_be_to_wait_for_a_mean_power() -> None:
         )
         found = solve(cell, method="exact")
         assert found.goodput == pytest.approx(best, rel=1e-9)
-        assert found.control is not None
         waited += found.control.not_before_s is not None
     assert 1 < waited < 8
 
@@ -88,9 +84,7 @@ def waiting() -> msopt.Solution:
 
 
 def test_a_control_that_waits_is_written_read_scored_and_played_as_it_is(waiting: msopt.Solution) -> None:
-    assert waiting.control is not None
     cell, until = waiting.scenario, waiting.control.not_before_s
-    assert until is not None
     again: Any = parse_control(to_json(waiting.to_dict()), cell)
     assert again.not_before_s == until
     assert evaluate(cell, again).goodput == waiting.goodput
@@ -104,7 +98,6 @@ def test_a_control_that_waits_is_written_read_scored_and_played_as_it_is(waiting
 def test_a_server_that_is_not_free_before_is_waited_for() -> None:
     cell = two(np.random.default_rng(2)).replace(draft_power_w=None, transmit_power_w=None, average_power_w=None)
     found = solve(cell, limits=[EarliestDeadline(2.0)])
-    assert found.evaluation is not None
     assert float(found.evaluation.round.round_s) == pytest.approx(2.0 + cell.verify_base_s, rel=1e-12)
     assert found.evaluation.round.expected_tokens == pytest.approx(cell.acceptance.expected_tokens(np.full(2, 5.0)))
 

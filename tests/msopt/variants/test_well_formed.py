@@ -102,5 +102,4 @@ def test_utilities(cell: Scenario, given: Any, words: str) -> None:
 
 def test_what_is_right_is_taken(cell: Scenario) -> None:
     found = solve(cell, utility=FineUtility(), limits=[Fine()])
-    assert found.evaluation is not None
     assert found.evaluation.utility_value == pytest.approx(np.sum(np.sqrt(found.evaluation.round.device_goodput)))

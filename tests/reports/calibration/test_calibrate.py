@@ -16,7 +16,7 @@ from reports.calibration.targets_file import BUNDLED, Calibration, check_ends, p
 from reports.calibration.unknowns import Unknown
 from reports.shared.record import Record
 from reports.studies.quoted import QUOTED
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 
 TRUTH = {"verify_base_s": 0.031, "distribution_bits": 45_000.0}
 HEAD = """
@@ -286,8 +286,5 @@ def test_a_method_that_fails_makes_no_setting_plausible(folder: Path) -> None:
 def test_a_method_that_is_none_is_told_in_one_line(msopt: Command, folder: Path) -> None:
     bad = folder / "nobody.toml"
     bad.write_text(HEAD + target("r", 2.0, 0.1, 'kind = "ratio"\nover = "nobody:there"'), encoding="utf-8")
-    outcome = msopt("calibrate", bad, "--output", folder / "nobody")
-    assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.count("\n") == 1
-    assert "nobody" in outcome.err
+    assert_one_line(msopt("calibrate", bad, "--output", folder / "nobody"), 2, ["nobody"])
     assert not (folder / "nobody").exists()

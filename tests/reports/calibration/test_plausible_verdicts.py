@@ -50,7 +50,6 @@ POINTS = np.column_stack([(POWERS + 60.0) / 20.0, np.array([0.1, 0.9] * 7)])
 def test_the_value_at_which_a_verdict_turns() -> None:
     """Held from -47 dBm on, whatever fading is: the cut lies between the neighbours, and explains all."""
     cut = turning_cut(DIMENSIONS, POINTS, [HELD if power > -47.0 else NOT_HERE for power in POWERS])
-    assert cut is not None
     assert cut.explained == pytest.approx(1.0)
     assert cut_words(cut) == "uplink_power_dbm: rather held at -47 or more, less below (100 % of its variance)"
 
@@ -61,7 +60,6 @@ def test_a_verdict_that_turns_on_one_of_a_few_values() -> None:
     assert cut_words(turning_cut(DIMENSIONS, POINTS, verdicts)) == words
     verdicts[0] = NOT_HERE
     cut = turning_cut(DIMENSIONS, POINTS, verdicts)
-    assert cut is not None
     # 6 of 7 and 0 of 7 hold: of a variance of 6 - 36/14 there is left 6/7.
     assert cut.explained == pytest.approx(1.0 - (6.0 / 7.0) / (6.0 - 36.0 / 14.0))
     assert (cut.below, cut.above) == pytest.approx((6.0 / 7.0, 0.0))

@@ -26,6 +26,7 @@ from reports.claims.judging import (
     verdict_of,
     where,
     within,
+    within_if_differing,
 )
 from reports.shared.estimators import Mean, mean_of
 
@@ -142,6 +143,27 @@ def test_the_last_slope_is_held_against_the_steepest_one() -> None:
     rows = [[1.0 + d, 1.0 + d, 4.0 + d, 5.0 + d] for d in range(4)]
     case = flattens("x", table(rows, [0.0, 1.0, 2.0, 3.0]), unit="")
     assert (case.value, case.outcome, case.beside) == (pytest.approx(0.5), "holds", "33.3 % of it is left")
+
+
+@pytest.mark.parametrize(("ties", "differ"), [(10, 0), (21, 19), (381, 19), (380, 20)])
+def test_a_mean_of_ties_is_settled_by_the_draws_that_differ(ties: int, differ: int) -> None:
+    """Steps of a length: none in most draws, two tokens or more in the others; without these it has no width."""
+    case = within_if_differing("x", [0.0] * ties + [2.0 + 0.1 * k for k in range(differ)], -1e-9, np.inf, unit="token")
+    settled = differ >= 20
+    assert case.outcome == ("holds" if settled else "not settled")
+    assert (case.low is not None) == settled
+    assert ("draws differ from the others" in case.words()) == (not settled)
+
+
+def test_rare_leaps_that_few_draws_miss_are_seldom_judged_wrongly() -> None:
+    """One draw in 50 falls by eight tokens. The interval of 40 draws says in half of the reports that none does."""
+    rng, wrong, by_interval, reports = np.random.default_rng(2), 0, 0, 200
+    for _ in range(reports):
+        steps = np.where(rng.random(40) < 0.02, -8.0, 0.0)
+        wrong += within_if_differing("", steps, -1e-9, np.inf).outcome == "holds"
+        by_interval += within("", mean_of(steps), -1e-9, np.inf).outcome == "holds"
+    assert wrong == 0
+    assert by_interval / reports > 0.3
 
 
 def test_change_of_a_ratio() -> None:

@@ -12,17 +12,13 @@ import pytest
 import msopt as package
 from msopt import METHODS, PROBLEMS, draw
 from msopt.model.scenario import Problem
+from reports.cli import app
 from tests.cases import s1, s2, s3, scenario_of
-from tests.reports.command import Command, strict_json
+from tests.msopt.test_methods import KEYS as OF_A_SOLUTION
+from tests.reports.command import Command, assert_one_line, strict_json
 from tests.tolerances import EXACT
 
-KEYS = [
-    *("scenario", "problem", "method", "correction", "solver", "goodput_tokens_per_s", "standard_error_tokens_per_s"),
-    *("bound_tokens_per_s", "gap", "round_s", "draft_upload_s", "verify_s", "correction_s", "per_token_s"),
-    *("relaxed_goodput_tokens_per_s", "price_of_bandwidth_tokens_per_s_per_hz"),
-    *("utility", "utility_value", "utility_bound", "limits", "warnings"),
-    *("server_only_tokens_per_s", "centralised_tokens_per_s", "devices"),
-]
+KEYS = [*OF_A_SOLUTION.split()[:-1], "server_only_tokens_per_s", "centralised_tokens_per_s", "devices"]
 LITERAL = ("[red]x", "$$", "a|b", "<b>x</b>", "=1+1", "NA", ":smile:", "x" * 200, "Ünï 漢字", "[/]")
 
 
@@ -46,11 +42,43 @@ def test_alone_it_names_commands_that_work(msopt: Command, tmp_path: Path) -> No
         msopt.done(*(str(tmp_path / word) if word in ("my.toml", "played") else word for word in command))
 
 
-def test_a_shell_completes_names_of_scenarios() -> None:
-    asked = {"_MSOPT_COMPLETE": "complete_bash", "COMP_WORDS": "msopt solve ed", "COMP_CWORD": "2"}
-    command = [sys.executable, "-c", "from reports.cli import main; main()"]
-    done = subprocess.run(command, env=os.environ | asked, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["edge-cell"], "")
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("solve ed", "edge-cell"),
+        ("report edge-cell q", "qwen-coder"),
+        ("solve edge-cell --method gri", "grid"),
+        ("solve edge-cell --problem modes --method gr", "greedy"),
+        ("solve edge-cell --problem all --method ex", "exact"),
+        ("emulate edge-cell --problem modes --method unif", "uniform-length"),
+        ("scenario uldl-q", "uldl-qwen25"),
+        ("scenario --profile smollm2-skip-4 --profile qw", "qwen2.5-coder-0.5b-1.5b"),
+        ("schedule qwen", "qwen2.5-coder-0.5b-1.5b"),
+        ("schedule x --for sg", "sglang"),
+        ("schema cali", "calibration"),
+    ],
+)
+def test_a_shell_completes_names(
+    line: str, names: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"msopt {line}"
+    for key, value in (("_MSOPT_COMPLETE", "complete_bash"), ("COMP_WORDS", words)):
+        monkeypatch.setenv(key, value)
+    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+    with pytest.raises(SystemExit) as ended:
+        app.main()
+    assert (ended.value.code, capsys.readouterr().out.split()) == (0, names.split())
+
+
+def test_completing_loads_nothing_heavy() -> None:
+    asked = {"_MSOPT_COMPLETE": "complete_bash", "COMP_WORDS": "msopt solve edge-cell --method ", "COMP_CWORD": "4"}
+    heavy = "pandas", "matplotlib", "cvxpy", "torch", "rich", "jinja2"
+    loaded = f"register(lambda: print(*set({heavy}) & set(sys.modules), file=sys.stderr))"
+    text = f"from atexit import register; import sys; {loaded}; from reports.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", text], env=os.environ | asked, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout.split()[:2], done.stderr) == (0, ["decomposition", "exact"], "\n")
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
@@ -101,9 +129,8 @@ def test_a_correction_with_free_bands(msopt: Command) -> None:
         written.write_text(msopt.done("react", path, *rejected, "--correction", kind).out, encoding="utf-8")
         score = msopt.done("evaluate", path, "--control", written, "--format", "json").record
         assert score["best_correction_s"] == pytest.approx(score["correction_s"], rel=EXACT)
-    outcome = msopt("solve", path, *chosen)
-    assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err == "msopt: option correction goes with problem modes, not with heterogeneous\n"
+    words = ["msopt: option correction goes with problem modes, not with heterogeneous\n"]
+    assert_one_line(msopt("solve", path, *chosen), 2, words)
 
 
 def test_options_reach_the_method(msopt: Command) -> None:

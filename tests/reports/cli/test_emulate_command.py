@@ -9,8 +9,7 @@ from msopt import Control, Fault, FaultPlan, LeftOut, emulate
 from reports.plots.style import rendered
 from reports.plots.timeline import timeline_panel
 from tests.cases import s1, s2, s3, scenario_of
-from tests.reports.cli.test_errors import assert_one_line
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 from tests.tolerances import EXACT
 
 FILES = ["emulation.json", "rounds.csv", "timeline.pdf", "timeline.svg"]

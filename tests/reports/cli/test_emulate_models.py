@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases import s3
-from tests.reports.cli.test_errors import assert_one_line
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 from tests.tolerances import EXACT
 from tests.verification.tiny import write_model
 

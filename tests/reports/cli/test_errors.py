@@ -9,7 +9,7 @@ import pytest
 
 from reports.cli import app as cli
 from tests.cases import Description, base, s2
-from tests.reports.command import Command, Outcome
+from tests.reports.command import Command, Outcome, assert_one_line
 
 BUNDLED = "edge-cell, multispin-llama2, multispin-qwen35, qwen-coder, smollm2-ladder, uldl-deepseek-r1, uldl-qwen25"
 MULTISPIN = "decomposition, exact, grid, fixed, equal-bandwidth, homogeneous"
@@ -64,16 +64,6 @@ BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("schedule smollm2-skip-8 --output /dev/full", ["/dev/full: cannot be written: No space left on device"]),
     ("scenario --profile smollm2-skip-8 --output /proc/no", ["/proc/no: cannot be written"]),
 ]
-
-
-def assert_one_line(outcome: Outcome, code: int, words: list[str]) -> None:
-    assert outcome.code == code, outcome
-    assert outcome.out == ""
-    assert outcome.err.startswith("msopt: ")
-    assert outcome.err.endswith("\n")
-    assert outcome.err.count("\n") == 1
-    for word in words:
-        assert word in outcome.err
 
 
 @pytest.mark.parametrize(("line", "words"), BAD_COMMANDS, ids=[line for line, _ in BAD_COMMANDS])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 
 HEAD = "batch,length,tokens_per_s,acceptance\n"
 
@@ -65,6 +65,4 @@ def test_what_is_wrong_with_the_rows_is_told(msopt: Command) -> None:
 def test_bad_tables(msopt: Command, text: str, parts: list[str]) -> None:
     path = msopt.folder / "t.csv"
     path.write_text(text)
-    outcome = msopt("fit", path)
-    assert (outcome.code, outcome.out) == (2, "")
-    assert all(part in outcome.err for part in [f"{path}: ", *parts]), outcome.err
+    assert_one_line(msopt("fit", path), 2, [f"{path}: ", *parts])

@@ -8,7 +8,8 @@ import pytest
 from reports.calibration.both_papers import Share
 from reports.claims import studied
 from reports.crosscheck import crosscheck_record
-from reports.page import collect
+from reports.page import collect, page
+from reports.plots.style import rendered
 from reports.shared.record import Record
 from reports.studies import gains
 from reports.studies.quoted import QUOTED
@@ -31,6 +32,8 @@ def test_report(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gains, "FAMILIES", FAMILIES)
     small = tuple(claim for claim in studied.MS_CLAIMS if claim.id not in QUOTED_OF_MS)
     monkeypatch.setattr(studied, "MS_CLAIMS", small)
+    # Every kind of panel is a PDF file in test_page.
+    monkeypatch.setattr(page, "rendered", lambda *given: b"" if "pdf" in given else rendered(*given))
     path, folder = msopt.scenario(s2()), msopt.folder / "new" / "out"
     done = msopt.done("report", path, "--output", folder, "--method", OWN, "--seed", 3, "--jobs", 1)
     assert done.out == f"The report is in {folder / 'report.html'}\n"

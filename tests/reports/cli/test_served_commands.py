@@ -10,7 +10,7 @@ from msopt.measured.provenance import Sampling
 from tests.msopt.measured.test_served import GOOD_LINE, counters, line
 from tests.profiles import profile
 from tests.reports.cli.test_profile_commands import served
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 
 
 def interval(ranges: list[list[int]], batches: dict[int, int], survival: list[float]) -> str:
@@ -103,10 +103,8 @@ def test_tokens_alone_are_asked_for_their_length(msopt: Command, measured: Path)
     text = "SpecDecoding metrics: Draft acceptance rate: 61.5%, Accepted: 123 tokens, Drafted: 200 tokens\n"
     log = served(msopt, text)
     for command in (["scenario"], ["schedule", measured]):
-        outcome = msopt(*command, "--vllm-log", log)
-        assert (outcome.code, outcome.out) == (2, "")
-        assert f"{log}: tells accepted and drafted tokens only" in outcome.err
-        assert "--pooled-length" in outcome.err
+        words = [f"{log}: tells accepted and drafted tokens only", "--pooled-length"]
+        assert_one_line(msopt(*command, "--vllm-log", log), 2, words)
         assert msopt(*command, "--vllm-log", log, "--pooled-length", 4).code == 0
 
 
@@ -174,9 +172,7 @@ def test_a_setting_that_no_server_has(msopt: Command, measured: Path) -> None:
         (("--min", "-1"), "min = -1"),
         (("--mean-length", "2.77"), "go together"),
     ):
-        outcome = msopt("schedule", measured, *arguments)
-        assert (outcome.code, outcome.out) == (2, "")
-        assert part in outcome.err
+        assert_one_line(msopt("schedule", measured, *arguments), 2, [part])
 
 
 def test_a_pause_of_the_drafter_is_told_with_its_remedy(msopt: Command, measured: Path) -> None:

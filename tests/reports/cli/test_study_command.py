@@ -15,8 +15,7 @@ from reports.cli import study_plays
 from reports.shared.live_view import Texts
 from reports.studies.closed_loop import stored_loops
 from reports.studies.model_loop import model_loop
-from tests.reports.cli.test_errors import assert_one_line
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 from tests.tolerances import EXACT
 from tests.verification.tiny import write_model
 

@@ -18,9 +18,10 @@ from reports.crosscheck.formulation_checks import CHECKS
 from reports.crosscheck.random_scenarios import family, random_scenario
 from reports.crosscheck.references_ms import relaxed
 from reports.crosscheck.references_ud import modes
+from reports.crosscheck.solver_promises import AT_LEAST, Promise
 from reports.crosscheck.trial import Trial, attempt, certified, reference_of
 from reports.crosscheck.trials_run import TrialPlan, crosscheck
-from reports.crosscheck.verdict import AT_LEAST, faults, minimiser_apart, refuted
+from reports.crosscheck.verdict import faults, minimiser_apart, refuted
 from reports.shared.rows import Row
 from tests.cases import s1, s2, scenario_of
 from tests.reports.cli.test_errors import assert_one_line
@@ -173,7 +174,7 @@ def test_a_stalled_point_is_refused_and_told_how_far_off_it_is(monkeypatch: pyte
     given, reference = reference_of(check, scenario)
     scored = DraftControl.score
     monkeypatch.setattr(DraftControl, "score", lambda self, decision: 1.0001 * scored(self, decision))
-    stalling = replace(check, stalls={("ECOS", "fixed-snr"): (0.9, "as it is known to")})
+    stalling = replace(check, stalls={("ECOS", "fixed-snr"): Promise(0.9, "as it is known to")})
     trial = attempt(stalling, 0, scenario, given, reference, "ECOS", False)
     assert (trial.status, trial.solved) == ("refused", False)
     assert trial.cause.endswith("; its point is 1e-04 off (as it is known to)")

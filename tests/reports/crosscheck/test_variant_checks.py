@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from formulations.core.solver_errors import SolverFailedError
 from msopt import GoodputFloor, Scenario, TokenBudget, evaluate
 from msopt.lengths.relaxed import length_split
 from msopt.model.control import Control
@@ -46,6 +47,45 @@ def test_a_cell_of_every_variant(name: str, tmp_path: Path) -> None:
     again = crosscheck(TrialPlan(scenarios=(saved,), solvers=("CLARABEL",), own=own)).verdicts
     replayed = name if own.names else "variant"
     assert next(row for row in again if row["formulation"] == replayed and row["solver"] == "table")["trials"] == 1
+
+
+def test_a_solver_that_refuses_too_many_cells_fails_its_row_and_one_known_for_stalls_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """None of 4 solved: chance (1 - 0.995)^2 under each sharing, and (1 - 0.9)^2 where ECOS is held to 90 %."""
+
+    def gives_up(*_: object) -> None:
+        raise SolverFailedError(formulation="f", solver="s", status="user_limit", cause="c", remedy="r")
+
+    monkeypatch.setattr(variant_checks, "conic_optimum", gives_up)
+    found = crosscheck(TrialPlan(trials=4, formulations=("variant weighted-sum",), solvers=("ECOS", "CLARABEL")))
+    assert [(row["solver"], row["verdict"]) for row in found.verdicts] == [
+        ("table", "pass"),
+        ("ECOS", "FAIL"),
+        ("CLARABEL", "FAIL"),
+    ]
+    refuted = "solved under {} in 0 of {} trials: 99.5 % is refuted at 0.1 %"
+    faults = {(note["solver"], note["text"]) for note in found.notes if note["kind"] == "fault"}
+    asked = sum(trial["solver"] == "ECOS" and trial["sharing"] == "power-limited" for trial in found.trials)
+    assert asked in (1, 2)  # the second is none where chords stand in the program
+    assert faults == {
+        ("ECOS", refuted.format("fixed-snr", 2)),
+        ("CLARABEL", refuted.format("fixed-snr", 2)),
+        ("CLARABEL", refuted.format("power-limited", 2)),
+    }
+    told = [note["text"] for note in found.notes if note["kind"] == "not solved" and note["solver"] == "ECOS"]
+    assert sum("c (ECOS is known to stall on exponential cones)" in text for text in told) == asked
+
+
+def test_chords_beside_exponential_cones_are_not_asked_of_ecos_in_a_variant_either() -> None:
+    found = crosscheck(TrialPlan(trials=6, formulations=("variant weighted-sum",), solvers=("ECOS",)))
+    ecos = next(row for row in found.verdicts if row["solver"] == "ECOS")
+    chords = [k for k in range(6) if k % 3 == 2]
+    limited = [k for k in range(6) if k % 2 == 1]
+    assert ecos["trials"] == 6 - len(set(chords) & set(limited))
+    assert [note["text"] for note in found.notes if note["kind"] == "not asked"] == [
+        "it breaks down on exponential cones beside many chords"
+    ]
 
 
 def test_a_wrong_optimum_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,6 @@ def cell() -> Scenario:
 
 def test_a_control_is_scored_by_the_evaluator(cell: Scenario) -> None:
     found = user_solution(f"{HERE}:three", cell, "heterogeneous")
-    assert found is not None
     assert found.goodput == msopt.evaluate(cell, own_methods.three(cell)).goodput
     assert found.method == f"{HERE}:three"
 
@@ -36,7 +35,6 @@ def test_what_a_solution_says_of_itself_is_not_believed(cell: Scenario, monkeypa
     honest = msopt.solve(cell, "modes")
     monkeypatch.setattr(own_methods, "ours", lambda scenario: replace(honest, goodput=1e9))
     found = user_solution(f"{HERE}:ours", cell, "modes")
-    assert found is not None
     assert found.goodput == honest.goodput
 
 
@@ -45,8 +43,6 @@ def test_one_protocol_serves_both_options(cell: Scenario, monkeypatch: pytest.Mo
     wanted = [4, 2, 3, 1]
     monkeypatch.setattr(own_methods, "nothing", lambda scenario: np.array(wanted))
     found = user_solution(f"{HERE}:nothing", cell, "heterogeneous")
-    assert found is not None
-    assert found.control is not None
     assert found.control.draft_length.tolist() == wanted
     bits = cell.token_payload_bits("heterogeneous") / np.log2(1.0 + 10.0 ** (cell.uplink_snr_db / 10.0))
     arrives_s = np.array(wanted) * (cell.draft_s_per_token + bits / found.control.bandwidth_hz)
@@ -70,12 +66,10 @@ def test_one_length_for_all_is_of_problem_homogeneous(cell: Scenario, monkeypatc
         return score_formula(load_formula(f"{HERE}:nothing"), 0, alike).difference
 
     best = msopt.solve(alike, "homogeneous")
-    assert best.control is not None
     whole = int(best.control.draft_length[0])
     assert scored(whole) == pytest.approx(0.0, abs=1e-12)
     assert user_solution(f"{HERE}:nothing", alike, "heterogeneous") is None
     found = user_solution(f"{HERE}:nothing", alike, "homogeneous")
-    assert found is not None
     assert found.goodput == pytest.approx(best.goodput, rel=1e-12)
     theta_s = np.asarray(best.per_token_s, dtype=float)
     idle_s = alike.verify_base_s + 4 * alike.verify_per_device_s
@@ -84,7 +78,6 @@ def test_one_length_for_all_is_of_problem_homogeneous(cell: Scenario, monkeypatc
     real = float(np.log(-branch) / slope - 1.0)
     assert scored(real) == pytest.approx(0.0, abs=1e-9)
     below = scored(float(whole + 2))
-    assert below is not None
     assert below < -1e-3
     assert score_formula(load_formula(f"{HERE}:nothing"), 0, alike.replace(max_draft_length=1)).cause.endswith(
         f"outside 1 to 1: {whole + 2}"
@@ -153,7 +146,6 @@ def test_whatever_a_function_does_is_one_line(cell: Scenario, function: str, as_
 def test_what_a_function_prints_warns_and_closes_stays_apart(cell: Scenario, capfd: pytest.CaptureFixture[str]) -> None:
     folder, settings = os.getcwd(), np.geterr()
     found = user_solution(f"{HOSTILE}:loud", cell, "heterogeneous")
-    assert found is not None
     assert found.goodput == msopt.evaluate(cell, own_methods.three(cell)).goodput
     assert (os.getcwd(), np.geterr()) == (folder, settings)
     print("ours")

@@ -8,15 +8,13 @@ import pytest
 from msopt import ParameterError, TokenBudget, solve
 from reports.methods.user_variant import load_variants
 from tests.cases import s2, scenario_of
-from tests.reports.cli.test_errors import assert_one_line
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 
 MINE = "tests.reports.own_variants"
 
 
 def test_arguments_are_literals() -> None:
     found = load_variants([f"{MINE}:Budget(4)", f"{MINE}:Saturating"])
-    assert found.utility is not None
     assert (found.utility.name, [limit.name for limit in found.limits]) == ("saturating", ["my budget"])
     assert (
         load_variants([f"{MINE}:Budget(most=4.5)"]).limits[0].right(SimpleNamespace(scenario=scenario_of(s2()))) == 4.5
@@ -72,7 +70,6 @@ def test_what_a_program_cannot_maximise_is_one_line(name: str, words: str) -> No
 def test_what_calls_itself_the_sum_is_not_taken_for_it() -> None:
     found = solve(scenario_of(s2()), **load_variants([f"{MINE}:NotTheSum"]).asked)
     assert found.bound is None
-    assert found.utility_bound is not None
     assert found.utility_bound < found.goodput
 
 
@@ -132,6 +129,24 @@ def test_the_crosscheck_tells_a_wrong_table_form(msopt: Command, name: str, verd
         replayed = msopt("crosscheck", table["worst_scenario"], "--variant", f"{MINE}:{name}", *few[4:])
         again = replayed.record["verdicts"][0]
         assert again["objective_difference_worst"] == pytest.approx(table["objective_difference_worst"], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "words"),
+    [
+        ("NotForPrograms(5)", "CLARABEL", "NotForPrograms(5) fails in left: "),
+        ("NoExpression", "CLARABEL", "its expression is None"),
+        ("TableFails(5)", "table", "TableFails(5) fails in on_table: ZeroDivisionError: no table"),
+    ],
+)
+def test_the_crosscheck_fails_what_has_a_form_that_fails(msopt: Command, name: str, row: str, words: str) -> None:
+    few = ("--trials", 2, "--seed", 1, "--solver", "CLARABEL", "--output", msopt.folder / "worst", "--format", "json")
+    outcome = msopt("crosscheck", "--variant", f"{MINE}:{name}", *few)
+    assert outcome.code == 1
+    (fault,) = [note for note in outcome.record["notes"] if note["kind"] == "fault"]
+    assert fault["solver"] == row
+    assert words in fault["text"]
+    assert fault["text"].endswith("(2 of 2 trials)")
 
 
 def test_a_sweep_has_its_utility_as_a_column(msopt: Command, tmp_path: Path) -> None:

@@ -368,7 +368,7 @@ def test_what_models_delivered_is_shown_where_it_is_stored(made_up: Record, draw
     stored = section(made_up)
     assert "Of 1 comparison of a method with another, the better one was the one predicted in 1, and" in stored
     assert "the other one beyond the\ninterval in 0." in stored
-    assert "agree within the interval of their difference in 1:" in stored
+    assert "has an interval that holds zero in 1:" in stored
     row = "| all uplink | 14 % | 11 % to 17 % | 15 % | 10 % to 20 % | 1 % | -5 % to 7 % |"
     assert row in stored
     assert "| 21.2 | 20 | -1 % | -3 % to 1 % | 40 | 39 to 41 | 40.4 | 38 | -2 % | -4 % to 0.5 % | greedy |" in stored

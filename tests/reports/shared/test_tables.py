@@ -38,7 +38,7 @@ def test_one_table_three_ways(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     latex = latex_table(TABLE).splitlines()
     assert latex[0] == "% 50 %"
-    assert latex[2] == r"\begin{tabular}{lrrr}"
+    assert latex[2] == r"\begin{tabular}{@{}lrrr@{}}"
     assert latex[4] == r"{device} & bandwidth [MHz] & draft time [ms/token] & gap \\"
     assert latex[6] == r"{a\textbar{}b\_[c]} & 2.5 & 12 & 3.51 \% \\"
     print_tables(lambda console: show_table(console, TABLE))

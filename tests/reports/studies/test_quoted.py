@@ -45,7 +45,6 @@ def test_a_gain_from_goodputs() -> None:
     found = record.estimate(goodputs)
     assert found.mean == pytest.approx(450.0 / 320.0 - 1.0)
     ratios = record.mean_of_ratios(goodputs)
-    assert ratios is not None
     assert ratios.mean == pytest.approx(0.6)
     influence = (np.array(goodputs[OPTIMUM]) - 450.0 / 320.0 * np.array(goodputs["fixed"])) / 150.0
     log = mean_of(math.log(450.0 / 320.0) + influence)

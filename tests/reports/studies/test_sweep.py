@@ -14,6 +14,7 @@ import pyarrow.parquet
 import pytest
 from distributed import KilledWorker
 from joblib.externals.loky.process_executor import BrokenProcessPool
+from matplotlib.figure import Figure
 
 import msopt as package
 from msopt import InfeasibleError, ManySolutions, MsoptError, ParameterError, Scenario, procedures
@@ -28,7 +29,7 @@ from reports.studies.settings import scenario_at
 from reports.studies.study import OPTIMUM, Study, parse_study, read_study
 from reports.studies.sweep import FINISHED, RESULTS, STUDY, sweep
 from tests.reports import own_methods
-from tests.reports.command import Command
+from tests.reports.command import Command, assert_one_line
 from tests.tolerances import MANY_AS_ONE
 
 OWN = "tests.reports.own_methods"
@@ -50,6 +51,12 @@ length = 4
 def read_results(path: Path) -> list[Row]:
     rows: list[Row] = pyarrow.parquet.read_table(path).to_pylist()
     return rows
+
+
+def study_file(msopt: Command, text: str) -> Path:
+    path = msopt.folder / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -80,10 +87,8 @@ def test_a_bound_is_for_one_kind_of_correction() -> None:
     assert max(equal) < greedy["goodput_tokens_per_s"] <= greedy["bound_tokens_per_s"]
 
 
-def test_rows_are_what_solve_says(whole: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "copy.parquet"
-    path.write_bytes(whole)
-    rows = read_results(path)
+def test_rows_are_what_solve_says(whole_folder: Path) -> None:
+    rows = read_results(whole_folder / RESULTS)
     assert len(rows) == 2 * 2 * 2
     assert [row["bandwidth_hz"] for row in rows[:8]] == [5e6] * 4 + [10e6] * 4
     proven: float | None = None
@@ -99,10 +104,8 @@ def test_rows_are_what_solve_says(whole: bytes, tmp_path: Path) -> None:
         proven = wanted.bound if row["scheme"] == OPTIMUM else None
 
 
-def test_a_draw_has_the_same_devices_at_every_point(whole: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "copy.parquet"
-    path.write_bytes(whole)
-    seeds = {(row["draw"], row["scenario_seed"]) for row in read_results(path)}
+def test_a_draw_has_the_same_devices_at_every_point(whole_folder: Path) -> None:
+    seeds = {(row["draw"], row["scenario_seed"]) for row in read_results(whole_folder / RESULTS)}
     assert len(seeds) == len({seed for _, seed in seeds}) == 2
 
 
@@ -170,8 +173,7 @@ def test_decompositions_are_what_solve_says(folder: Path) -> None:
 
 
 def test_on_the_command_line_with_processes(msopt: Command, whole: bytes, folder: Path) -> None:
-    path = msopt.folder / "study.toml"
-    path.write_text(SMALL, encoding="utf-8")
+    path = study_file(msopt, SMALL)
     outcome = msopt.done("sweep", path, "--output", folder, "--jobs", 2)
     assert outcome.out == f"The results are in {folder / RESULTS}\n"
     assert (folder / RESULTS).read_bytes() == whole
@@ -236,8 +238,7 @@ def test_a_method_that_never_applies_is_an_error_before_anything_is_written(fold
 def test_a_method_that_fails_at_a_point_does_not_end_the_study(
     msopt: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = msopt.folder / "study.toml"
-    path.write_text(SMALL.replace("[5e6, 10000000]", "[10e6, 5e6, 20e6]").replace('"optimum", ', ""), encoding="utf-8")
+    path = study_file(msopt, SMALL.replace("[5e6, 10000000]", "[10e6, 5e6, 20e6]").replace('"optimum", ', ""))
     line = ("sweep", path, "--output", folder, "--jobs", 1, "--method", f"{OWN}:at_5_mhz")
     outcome = msopt(*line)
     assert (outcome.code, outcome.out) == (3, f"The results are in {folder / RESULTS}\n")
@@ -378,13 +379,26 @@ def test_a_folder_of_another_study(folder: Path) -> None:
 def test_bad_studies(msopt: Command, change: tuple[str, str], words: str) -> None:
     text = SMALL.replace(*change)
     assert text != SMALL
-    path = msopt.folder / "study.toml"
-    path.write_text(text, encoding="utf-8")
-    outcome = msopt("sweep", path, "--output", msopt.folder / "out")
-    assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1), outcome
-    assert words in outcome.err
-    assert "study.toml: " in outcome.err
+    path = study_file(msopt, text)
+    assert_one_line(msopt("sweep", path, "--output", msopt.folder / "out"), 2, ["study.toml: ", words])
     assert not (msopt.folder / "out").exists()
+
+
+def test_a_sweep_shows_itself(folder: Path) -> None:
+    """Two points of one axis: each method's line runs through the means of its rows; without an axis there are bars."""
+    swept = sweep(parse_study(SMALL), folder, jobs=1)
+    lines = {line.get_label(): line for line in swept.plot(Figure().subplots()).get_lines()}
+    rows = read_results(swept.results)
+    for label, line in lines.items():
+        base, scheme = label.split(", ") if ", " in label else (rows[0]["base"], label)
+        for across, up in zip(line.get_xdata(), line.get_ydata(), strict=True):
+            mine = [row for row in rows if (row["base"], row["scheme"]) == (base, scheme)]
+            at = [row["goodput_tokens_per_s"] for row in mine if row["bandwidth_hz"] == pytest.approx(1e6 * across)]
+            assert up == pytest.approx(sum(at) / len(at))
+    assert len(lines) == len({(row["base"], row["scheme"]) for row in rows})
+    assert "<table>" in swept._repr_html_()
+    flat = replace(swept, study=swept.study.model_copy(update={"axes": {}})).plot(Figure().subplots())
+    assert len(flat.patches) == len(swept.study.methods)
 
 
 def test_an_option_that_no_scenario_takes_is_in_the_rows(folder: Path) -> None:
@@ -392,6 +406,8 @@ def test_an_option_that_no_scenario_takes_is_in_the_rows(folder: Path) -> None:
     swept = sweep(study, folder, jobs=1)
     assert [row["scheme"] for row in swept.faults] == ["fixed"] * 4
     assert "length = 999" in swept.faults[0]["cause"]
+    assert "without an answer 4 rows" in repr(swept)
+    assert len(swept.to_frame()) == swept.rows
 
 
 def test_lines_that_are_not_of_the_study(whole_folder: Path, folder: Path) -> None:
@@ -479,20 +495,16 @@ def test_whole_numbers_beyond_a_column(folder: Path) -> None:
 
 
 def test_a_method_named_twice_has_one_row(msopt: Command) -> None:
-    path = msopt.folder / "study.toml"
-    path.write_text(SMALL, encoding="utf-8")
+    path = study_file(msopt, SMALL)
     twice = ["--method", f"{OWN}:three"] * 2
     assert msopt("sweep", path, "--output", msopt.folder / "out", "--jobs", 1, *twice).code == 0
     assert len(read_results(msopt.folder / "out" / RESULTS)) == 3 * 2 * 2
 
 
 def test_a_function_that_leaves_is_an_error(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = msopt.folder / "study.toml"
-    path.write_text(SMALL, encoding="utf-8")
+    path = study_file(msopt, SMALL)
     (msopt.folder / "leaver.py").write_text("import sys\n\n\ndef leave(scenario):\n    sys.exit(0)\n", encoding="utf-8")
     (msopt.folder / "leaving.py").write_text("import sys\n\nsys.exit(0)\n", encoding="utf-8")
     monkeypatch.chdir(msopt.folder)
     for method in ("leaver:leave", "leaving:any"):
-        outcome = msopt("sweep", path, "--output", msopt.folder / "out", "--method", method)
-        assert (outcome.code, outcome.err.count("\n")) == (2, 1)
-        assert "SystemExit" in outcome.err
+        assert_one_line(msopt("sweep", path, "--output", msopt.folder / "out", "--method", method), 2, ["SystemExit"])

@@ -10,12 +10,14 @@ import tomli_w
 from jsonschema import Draft202012Validator
 
 import msopt
+from msopt.emulation.fault_plan_toml import parse_fault_plan
 from msopt.files.json_text import to_json
 from msopt.files.schemas import control_schema, scenario_schema
 from msopt.model.fields import KEYS
+from reports.calibration.targets_file import BUNDLED, parse_calibration
 from reports.cli import app
+from reports.cli.file_schemas import SCHEMAS, calibration_schema, faults_schema, study_schema
 from reports.cli.schema_command import FileKind
-from reports.studies.file_schemas import SCHEMAS, study_schema
 
 ROOT = Path(__file__).parents[3]
 CELL = tomllib.loads(Path(msopt.bundled.path("qwen-coder")).read_text(encoding="utf-8"))
@@ -113,3 +115,42 @@ def test_the_study_of_the_readme_keeps_it() -> None:
     assert faults(study_schema(), content | {"draws": 0})
     for key in ("problem", "methods", "draw"):
         assert faults(study_schema(), content | {key: 1}), key
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_the_papers_calibrations_keep_it(name: str) -> None:
+    text = (ROOT / f"reports/calibration/targets/{name}.toml").read_text(encoding="utf-8")
+    assert faults(calibration_schema(), tomllib.loads(text)) == []
+
+
+@pytest.mark.parametrize(
+    "key", ["settings = 1", 'quoted = ["nothing"]', "unknowns.power = { low = 0.0, high = 1.0 }", "base.fixed.band = 1"]
+)
+def test_a_calibration_that_the_reader_refuses_for_one_key(key: str) -> None:
+    text = (
+        'quoted = ["level-llama2"]\n[base]\npresets = ["multispin-llama2"]\n[unknowns.fading]\nvalues = [true, false]\n'
+    )
+    content = tomllib.loads(text)
+    assert faults(calibration_schema(), content) == []
+    parse_calibration(text)
+    table, (name, value) = content, next(iter(tomllib.loads(key).items()))
+    while isinstance(value, dict) and isinstance(table.get(name), dict):
+        table, (name, value) = table[name], next(iter(value.items()))
+    table[name] = value
+    assert len(faults(calibration_schema(), content)) == 1
+    with pytest.raises(msopt.ParameterError):
+        parse_calibration(tomli_w.dumps(content))
+
+
+@pytest.mark.parametrize(
+    "key",
+    ['kind = "gone"', 'kind = "lost"\nprobability = 1.5', 'kind = "lost"\nprobabilty = 0.1', "first_round = 0", ""],
+)
+def test_a_fault_that_the_reader_refuses_for_one_key(key: str) -> None:
+    good = 'deadline_factor = 2.0\n[[faults]]\nkind = "straggler"\nfactor = 5.0\ndevices = ["a"]'
+    assert faults(faults_schema(), tomllib.loads(good)) == []
+    parse_fault_plan(good)
+    bad = f"[[faults]]\n{key}" if key else "seed = 1"
+    assert len(faults(faults_schema(), tomllib.loads(bad))) == 1
+    with pytest.raises(msopt.ParameterError):
+        parse_fault_plan(bad)
