@@ -32,6 +32,8 @@ PLACE = "position in the text"
 """Switched alone, beside the steps: acceptance by position in the draft that is measured for each part of the texts."""
 PARTS = 4
 """Of the texts, with as many drafts each."""
+PARTS_OF_ONE = 8
+"""Of a text that is all that a device wrote: intervals are over them."""
 LENGTH = "measured at another draft length"
 """Rounds of long drafts may begin elsewhere in a text than those of short ones: what they have passed was easy."""
 
@@ -240,7 +242,9 @@ def _expected_by(chance: FloatArray, group: IntArray) -> float:
 
 
 def _jackknifed(of: Callable[[BoolArray], object], text: IntArray) -> tuple[FloatArray, FloatArray]:
-    """An estimate of all drafts, and without each text in turn."""
+    """An estimate of all drafts, and without each text in turn; where there is but one, without each of its parts."""
+    if np.unique(text).size < 2:
+        text = np.arange(text.size) * PARTS_OF_ONE // max(1, text.size)
     without = [np.asarray(of(text != one), dtype=float) for one in np.unique(text)]
     return np.asarray(of(np.ones(text.size, dtype=bool)), dtype=float), np.array(without)
 

@@ -6,12 +6,13 @@ the `order` of methods.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
-from msopt import Control, PlayedRounds, Scenario, evaluate
-from msopt.arrays import FloatArray, IntArray
+from msopt import Control, PlayedRounds, Scenario, emulate, evaluate
+from msopt.arrays import BoolArray, FloatArray, IntArray
 from msopt.emulation.assumptions import (
     SAMPLE,
     DraftRecord,
@@ -20,7 +21,10 @@ from msopt.emulation.assumptions import (
     token_effects,
     tokens_per_round,
 )
+from msopt.emulation.drawn_rounds import FormulaClock
+from msopt.emulation.left_out import FORMULA
 from msopt.emulation.played_rounds import batch_starts, gain_over
+from msopt.emulation.sources import OnUplink, PlayedTokens, RoundSources
 from msopt.measured.task_acceptance import TaskAcceptance
 from msopt.model.acceptance import Acceptance
 from msopt.model.problems import KINDS
@@ -31,6 +35,8 @@ VERSION = 1
 """Of a stored result."""
 MOST_FREED = 12
 """Devices up to which the expected correction over free shares is found within a second."""
+BITS = "messages of the planned bits"
+"""Those that models build hold only the entries that there are."""
 PHASES = ("draft and upload", "verification", "correction", "round")
 
 
@@ -269,7 +275,7 @@ def _token_rows(
 
 
 def _time_rows(scenario: Scenario, play: LoopPlay, verify_by_batch_s: tuple[float, float]) -> list[Row]:
-    """Times: the formula with and without each assumption."""
+    """Times: the formula with and without each assumption, and the play with and without the planned bits."""
     rows: list[Row] = []
     control, before = play.control, evaluate(scenario, play.control).goodput
     base_s, device_s = verify_by_batch_s
@@ -283,10 +289,32 @@ def _time_rows(scenario: Scenario, play: LoopPlay, verify_by_batch_s: tuple[floa
         switched["equal shares"] = evaluate(scenario, replace(control, bandwidth_hz=shares))
     elif scenario.device_count <= MOST_FREED:
         switched["corrections over free shares"] = evaluate(scenario, replace(control, mode_rule="shared-band"))
-    for name, after in switched.items():
-        change = after.goodput / before - 1.0
-        rows.append(play.key | {"assumption": name, "of": "time", "change": change, "low": change, "high": change})
+    built, reach = gain_over(play.played, _with_planned_bits(scenario, play))
+    found = [(name, after.goodput / before - 1.0, 0.0) for name, after in switched.items()]
+    for name, change, error in (*found, (BITS, built, reach)):
+        ends = {"low": change - error, "high": change + error}
+        rows.append(play.key | {"assumption": name, "of": "time", "change": change} | ends)
     return rows
+
+
+class _Told(NamedTuple):
+    """A `TokenSource` of rounds that were played before."""
+
+    tokens: PlayedTokens
+
+    def play(self, draft_length: IntArray, drafts: BoolArray, arrives: BoolArray, on_uplink: OnUplink) -> PlayedTokens:
+        """All of them."""
+        del draft_length, drafts, arrives, on_uplink
+        return self.tokens
+
+
+def _with_planned_bits(scenario: Scenario, play: LoopPlay) -> PlayedRounds:
+    """The same drafts, sent with the bits that the scenario names."""
+    played = play.played
+    told = _Told(PlayedTokens(played.drafted, played.accepted, played.tokens))
+    clock = FormulaClock(scenario, FORMULA, np.random.SeedSequence(0))
+    sources = RoundSources(told, clock, played.correlated_rounds)
+    return emulate(scenario, play.control, played.rounds, sources=sources)
 
 
 def _alike(one: LoopPlay, other: LoopPlay) -> bool:

@@ -108,6 +108,17 @@ def test_the_interval_of_tokens_is_that_of_equal_texts(known: tuple[PlayedRounds
     assert whole == pytest.approx(wanted, rel=1e-6)
 
 
+def test_one_text_alone_has_an_interval_over_its_parts(known: tuple[PlayedRounds, DraftRecord]) -> None:
+    """Eight parts of as many rounds: Student's interval of their means."""
+    played, record = known
+    alone = DraftRecord(np.zeros_like(record.text), record.prompt, record.place, record.chance)
+    _, reaches, whole = tokens_per_round(played, alone)
+    by_part = played.tokens[:, 0].reshape(8, -1).mean(axis=1)
+    wanted = 2.364624 * by_part.std(ddof=1) / np.sqrt(8)  # Student's 97.5 % point with 7 degrees of freedom
+    assert reaches[0] == pytest.approx(wanted, rel=1e-6)
+    assert whole == pytest.approx(wanted, rel=1e-6)
+
+
 def test_drafts_of_another_length_begin_elsewhere(known: tuple[PlayedRounds, DraftRecord]) -> None:
     """The first of two tokens against drafts of one token that are accepted alike, and less by 0.1."""
     played, record = known

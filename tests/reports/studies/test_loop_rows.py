@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 
-from msopt import bundled
+from msopt import Control, bundled, emulate
+from msopt.emulation.assumptions import DraftRecord
+from msopt.emulation.drawn_rounds import FormulaClock
+from msopt.emulation.left_out import FORMULA
+from msopt.emulation.sources import PlayedTokens, RoundSources
 from msopt.files.profile_json import find_profile
 from msopt.measured.task_acceptance import curve_of_counts
-from reports.studies.loop_rows import batch_fit_s, prediction_reach
+from reports.studies.loop_rows import LoopPlay, _Told, _with_planned_bits, batch_fit_s, prediction_reach
+from tests.cases import s1, scenario_of
 from tests.tolerances import EXACT
 
 
@@ -58,3 +63,25 @@ def test_the_interval_of_a_gain_holds_what_a_better_profile_would_say() -> None:
 
 def test_verification_by_the_batch_alone() -> None:
     assert batch_fit_s([1, 2, 4], [0.3, 0.5, 0.9]) == pytest.approx((0.1, 0.2), rel=EXACT)
+
+
+def test_what_shorter_messages_are_worth() -> None:
+    """Drafts sent with a tenth of the planned bits: the uplink takes a tenth, all else is as it was."""
+    cell = scenario_of(s1())
+    control = Control(problem="heterogeneous", draft_length=[2], bandwidth_hz=[cell.equal_share_hz])
+    tokens = PlayedTokens(*(np.full((32, 1), count) for count in (2, 1, 2)))
+    planned = 2 * (cell.token_bits + cell.distribution_bits)
+    bits = np.full((32, 1), round(planned / 10))
+    short = PlayedTokens(tokens.drafted, tokens.accepted, tokens.tokens, bits, np.zeros_like(bits))
+    clock = FormulaClock(cell, FORMULA, np.random.SeedSequence(0))
+    long, built = (emulate(cell, control, 32, sources=RoundSources(_Told(one), clock)) for one in (tokens, short))
+    again = _with_planned_bits(cell, LoopPlay("fixed", (), "seen", control, built, nothing_known()))
+    assert again.goodput == pytest.approx(long.goodput, rel=EXACT)
+    upload_s = long.upload_end_s - long.draft_end_s
+    assert built.upload_end_s - built.draft_end_s == pytest.approx(upload_s / 10, rel=1e-3)
+    saved_s = 0.9 * float(upload_s[0, 0])
+    assert long.round_s[0] - built.round_s[0] == pytest.approx(saved_s, rel=1e-3)
+
+
+def nothing_known() -> DraftRecord:
+    return DraftRecord(*(np.zeros((32, 1), dtype=np.int64) for _ in range(3)), np.zeros((32, 1, 2)))
