@@ -98,6 +98,6 @@ def _together(axes: "Axes", lines: list[FloatArray]) -> str:
     texts = legends[0].get_texts() if legends else axes.texts
     names = dict.fromkeys(" ".join(text.get_text().split()) for text in texts if text.get_text().strip())
     told = f" ({'; '.join(names)})" if names else ""
-    low, high = min(map(np.min, lines)), max(map(np.max, lines))
+    low, high = float(min(map(np.min, lines))), float(max(map(np.max, lines)))
     low = 0.0 if abs(low) < _ROUND_OFF * abs(high) else low
     return f"{counted(len(lines), 'line')}{told} between {low:.3g} and {high:.3g}"
