@@ -2,8 +2,8 @@
 Sizing a cell
 =============
 
-An operator promises every device a goodput and can buy two things: bandwidth, and a faster server. How many devices
-does each bring, and which of them is short?
+An operator promises its devices a goodput on average and can buy two things: bandwidth, and a faster server. How many
+devices does each bring, and which of them is short?
 
 **Finding.** The server is. With the paper's one 5 MHz serve 15 devices and four times the band three more; at 5 MHz a
 server twice as fast serves 9 more. Bandwidth pays beside a fast server: one four times as fast serves 36 devices at 5
@@ -34,8 +34,10 @@ for row, speed in enumerate(SPEEDS):
 
 figure, axes = plt.subplots(figsize=(5.0, 3.4))
 for speed, row in zip(SPEEDS, served, strict=True):
-    axes.plot(np.array(BANDS_HZ) / 1e6, row, label=f"server {speed:g} times as fast")
-axes.set(xlabel="uplink band [MHz]", ylabel=f"devices at {PROMISED:g} tokens/s each", title="What each purchase brings")
+    axes.plot(np.array(BANDS_HZ) / 1e6, row, label="the paper's server" if speed == 1.0 else f"{speed:g} times as fast")
+axes.set(
+    xlabel="uplink band [MHz]", ylabel=f"devices at {PROMISED:g} tokens/s on average", title="What each purchase brings"
+)
 axes.set_xscale("log")
 axes.set_xticks(np.array(BANDS_HZ) / 1e6, [f"{band_hz / 1e6:g}" for band_hz in BANDS_HZ])
 axes.set_xticks([], minor=True)

@@ -93,7 +93,7 @@ def ladder(
         models.append(
             DraftModel(
                 name=profile.draft.name,
-                acceptance=Acceptance.of([0.0] * len(tasks), curves=curves),
+                acceptance=Acceptance.of(curves=curves),
                 draft_s_per_token=draft_seconds(profile) / factor,
                 memory_bytes=bytes_per_weight * profile.draft.parameters,
             )

@@ -86,7 +86,7 @@ def draw_from_profiles(
         distribution_bits=bits,
         max_draft_length=_longest(curves if served is None else [served.curve]),
         device_names=numbered_devices(devices),
-        acceptance=Acceptance.of([0.0] * devices, curves=curves) if served is None else served.law(devices),
+        acceptance=Acceptance.of(curves=curves) if served is None else served.law(devices),
         draft_s_per_token=np.array([draft_seconds(p) for _, p in mine]),
         **cell.fields(Draws.of(place, fading, seed)),
     )

@@ -164,7 +164,7 @@ class Served:
         """The same law for each of so many devices: the curve, or the geometric law of the pooled rate."""
         if self.pooled is not None:
             return Acceptance.of([self.pooled[0]] * devices)
-        return Acceptance.of([0.0] * devices, curves=[[point.survival for point in self.curve]] * devices)
+        return Acceptance.of(curves=[[point.survival for point in self.curve]] * devices)
 
 
 def pooled_acceptance(pooled: float, draft_length: int) -> float:

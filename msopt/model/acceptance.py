@@ -219,8 +219,15 @@ class Acceptance(Frozen):
                 raise ParameterError(f"{name} has {count} values; {self.mean.size} are needed")
 
     @classmethod
-    def of(cls, mean: Any, std: Any = None, curves: Sequence[Any | None] | None = None) -> Self:
-        """Build from K means, and where needed K deviations and K curves (None: no curve)."""
+    def of(cls, mean: Any = None, std: Any = None, curves: Sequence[Any | None] | None = None) -> Self:
+        """Build from K means, and where needed K deviations and K curves (None: no curve).
+
+        Where every device has a curve the means are left out: each is the curve's first value.
+        """
+        if mean is None:
+            if curves is None or any(curve is None for curve in curves):
+                raise ParameterError("acceptance has no mean; a device without an acceptance_curve needs one")
+            mean = np.ones(len(curves))
         if curves is not None and any(curve is not None for curve in curves):
             held = tuple(None if c is None else vector(c, "acceptance_curve") for c in curves)
             given = vector(mean, "acceptance")

@@ -23,4 +23,4 @@ def mixed(laws: Sequence[Acceptance], longest: int) -> Acceptance:
         return laws[0]
     whole = np.arange(1.0, longest + 1.0)[:, None]
     curve = np.mean(np.concatenate([law.survival(whole).T for law in laws]), axis=0)
-    return Acceptance.of([0.0], curves=[np.minimum.accumulate(curve)])
+    return Acceptance.of(curves=[np.minimum.accumulate(curve)])

@@ -3,6 +3,8 @@
 BLACK, GREY, PALE = "#000000", "#767676", "#E4E4E4"
 ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
+DARK_BLUE = "#004B75"
+"""Blue that is told from green in grey, too."""
 
 SERIES = (
     (BLUE, "o", "-"),
@@ -16,5 +18,8 @@ SERIES = (
 )
 """Colour, marker and line of curves that have no look of their own."""
 
-DRAFTS, SENDS, WAITS, VERIFIES, CORRECTS = BLUE, ORANGE, PALE, GREEN, VERMILION
-"""The steps of a round, alike in every picture."""
+Fill = tuple[str, str]
+"""Colour and hatch of a bar."""
+DRAFTS, SENDS, WAITS = (DARK_BLUE, ""), (ORANGE, "\\\\\\"), (PALE, "")
+VERIFIES, CORRECTS = (GREEN, ""), (VERMILION, "///")
+"""The steps of a round, alike in every picture and told apart in grey."""

@@ -1,14 +1,14 @@
 """Pictures of plain arrays, on axes that are given or new; matplotlib loads when the first is drawn."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from msopt.arrays import FloatArray
 from msopt.errors import MsoptError, literal
 from msopt.shown.letters import give_letters, tell_letters
-from msopt.shown.palette import BLACK, BLUE, GREY, SERIES
+from msopt.shown.palette import BLACK, BLUE, GREY, SERIES, Fill
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes as Axes  # noqa: PLC0414  (for those who pass theirs on)
@@ -17,8 +17,14 @@ MOST_NAMED = 40
 """Rows up to which each is named."""
 MOST_NAMED_POINTS = 12
 """Points up to which each is named: more names would lie on each other."""
+_ROUND_OFF = 1e-9
+"""Of the longest row: a step that takes no more is not there."""
 _LEGEND_POINTS = 44.0
 """What a legend of two lines takes of the height."""
+_HEADROOM = 1.1
+"""Room above the highest point for its name."""
+_LETTER_POINTS = 4.6
+"""Width of a letter of 8 points, on average."""
 
 
 def axes_for(ax: "Axes | None", wide_in: float = 6.0, high_in: float = 3.6) -> "Axes":
@@ -43,7 +49,7 @@ def titled(axes: "Axes", title: str) -> "Axes":
 
 
 def steps_of_rows(
-    ax: "Axes | None", names: Sequence[str], steps: Mapping[str, tuple[str, FloatArray]], notes: Sequence[str] = ()
+    ax: "Axes | None", names: Sequence[str], steps: Mapping[str, tuple[Fill, FloatArray]], notes: Sequence[str] = ()
 ) -> "Axes":
     """A bar for each row, of steps one after another.
 
@@ -52,21 +58,21 @@ def steps_of_rows(
     ax : Axes or None
     names : sequence of N str
     steps : mapping
-        Step to its colour and how long it takes in each row [s], shape (N,).
+        Step to its colour and hatch, and how long it takes in each row [s], shape (N,).
     notes : sequence of N str
         What stands at the end of each row.
     """
     axes = axes_for(ax, high_in=1.4 + 0.24 * min(len(names), MOST_NAMED))
     rows, begin_s = np.arange(len(names)), np.zeros(len(names))
-    for step, (colour, length_s) in steps.items():
+    least_s = _ROUND_OFF * float(np.max(sum(length_s for _, length_s in steps.values())))
+    for step, ((colour, hatch), length_s) in steps.items():
         end_s = begin_s + length_s
-        if len(names) > MOST_NAMED and np.any(length_s > 0.0):
+        look: dict[str, Any] = {"facecolor": colour, "hatch": hatch, "edgecolor": "white", "label": step}
+        if len(names) > MOST_NAMED and np.any(length_s > least_s):
             # One area: as many bars as there can be rows would take minutes.
-            axes.fill_betweenx(rows, begin_s, end_s, step="mid", color=colour, linewidth=0.0, label=step)
-        elif np.any(length_s > 0.0):
-            axes.barh(
-                rows, length_s, left=begin_s, height=0.8, color=colour, edgecolor="white", linewidth=0.3, label=step
-            )
+            axes.fill_betweenx(rows, begin_s, end_s, step="mid", linewidth=0.0, **look)
+        elif np.any(length_s > least_s):
+            axes.barh(rows, length_s, left=begin_s, height=0.8, linewidth=0.3, **look)
         begin_s = end_s
     if len(names) <= MOST_NAMED:
         axes.set_yticks(rows, [literal(name) for name in names], parse_math=False)
@@ -76,7 +82,9 @@ def steps_of_rows(
         axes.set_ylabel("device, by its place")
         notes = ()
     _room_for_rows(axes, len(names), legend=ax is not None)
-    axes.set_xlim(0.0, (1.25 if notes else 1.0) * float(np.max(begin_s)))
+    noted = _LETTER_POINTS * max(map(len, notes)) + 8.0 if notes else 0.0
+    share = min(noted * axes.figure.dpi / 72.0 / axes.get_window_extent().width, 0.7)
+    axes.set_xlim(0.0, float(np.max(begin_s)) / (1.0 - share))
     axes.set_xlabel("time [s]")
     looks = {"frameon": False, "fontsize": 8}
     if ax is None:
@@ -103,14 +111,33 @@ def devices_in_plane(
     """A point for each device: two of its numbers by place, a third by colour; each with its axis label."""
     axes = axes_for(ax)
     points = axes.scatter(x[1], y[1], c=colour[1], cmap="viridis", s=45, edgecolors=GREY, linewidths=0.5)
-    if len(names) <= MOST_NAMED_POINTS:
-        for name, across, up in zip(names, x[1], y[1], strict=True):
-            axes.annotate(literal(name), (across, up), (5, 4), textcoords="offset points", fontsize=8, parse_math=False)
     axes.figure.colorbar(points, ax=axes, label=colour[0])
     axes.set_xlabel(x[0])
     axes.set_ylabel(y[0])
-    axes.set_ylim(bottom=0.0)
+    axes.set_ylim(0.0, _HEADROOM * float(np.max(y[1])) or None)
+    if len(names) <= MOST_NAMED_POINTS:
+        _name_points(axes, [literal(name) for name in names], np.column_stack([x[1], y[1]]))
     return axes
+
+
+def _name_points(axes: "Axes", names: Sequence[str], points: FloatArray) -> None:
+    """Each name on the first side of its point where it covers no point and no name, and stays within the axes."""
+    from matplotlib.transforms import Bbox  # noqa: PLC0415  (a heavy library, loaded only here)
+
+    points_per_pixel = 72.0 / axes.figure.dpi
+    frame = np.array(axes.get_window_extent().extents) * points_per_pixel
+    at = axes.transData.transform(points) * points_per_pixel
+    taken = [Bbox.from_bounds(across - 4.0, up - 4.0, 8.0, 8.0) for across, up in at]
+    for name, point, (across, up) in zip(names, points, at, strict=True):
+        wide, least = _LETTER_POINTS * len(name), np.inf
+        for beside, above in ((5.0, 4.0), (-5.0, 4.0), (5.0, -11.0), (-5.0, -11.0)):
+            side = Bbox.from_bounds(across + beside - wide * (beside < 0.0), up + above, wide, 8.0)
+            outside = side.x0 < frame[0] or side.x1 > frame[2] or side.y0 < frame[1] or side.y1 > frame[3]
+            if (covered := side.count_overlaps(taken) + outside) < least:
+                least, offset, box = covered, (beside, above), side
+        taken.append(box)
+        looks: dict[str, Any] = {"fontsize": 8, "parse_math": False, "ha": "left" if offset[0] > 0.0 else "right"}
+        axes.annotate(name, tuple(point), offset, textcoords="offset points", **looks)
 
 
 def share_at_most(ax: "Axes | None", values: FloatArray, label: str) -> "Axes":
@@ -138,7 +165,7 @@ def curves_with_intervals(
     axes.set_ylabel(y)
     axes.set_ylim(0.0, 1.0)
     # Handed over by hand: a label of its own that begins with an underscore would be left out.
-    for told in axes.legend(lines, [literal(name) for name in curves], frameon=False).get_texts():
+    for told in axes.legend(lines, [literal(name) for name in curves], frameon=False, fontsize=8).get_texts():
         told.set_parse_math(False)
     return axes
 

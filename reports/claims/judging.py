@@ -208,6 +208,9 @@ def found(cases: Sequence[Case]) -> str:
     """The numbers in one line: all of few, the least and the greatest of many."""
     if len(cases) <= _FEW or len({case.unit for case in cases}) > 1:
         return "; ".join(f"{case.name}: {case.words()}" for case in cases)
+    alike = {replace(case, beside="").words() for case in cases}
+    if len(alike) == 1:
+        return f"{len(cases)} cases, each {alike.pop()}"
     low, high = (pick(cases, key=lambda case: case.value) for pick in (min, max))
     return f"{len(cases)} cases, from {low.words()} at {low.name} to {high.words()} at {high.name}"
 

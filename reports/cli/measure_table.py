@@ -42,7 +42,7 @@ def tokens_by_law(task: TaskAcceptance, length: int) -> dict[str, float | None]:
     """
     share = task.by_counts.value
     return {
-        "measured": _tokens(Acceptance.of([0.0], None, [task.survival]), length) if task.curve else None,
+        "measured": _tokens(Acceptance.of(curves=[task.survival]), length) if task.curve else None,
         "geometric": _tokens(Acceptance.of([share]), length) if share is not None else None,
         "Beta": _beta_tokens(task.over_prompts, length),
         "Beta, [MS]": _beta_tokens(task.all_drafted_over_prompts, length),

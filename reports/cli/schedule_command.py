@@ -140,7 +140,7 @@ def _drafting(profile: Profile, served: Served | None) -> list[str]:
 
 
 def _law(profile: Profile, task: str) -> Acceptance:
-    return Acceptance.of([0.0], curves=[task_of(profile, task).survival])
+    return Acceptance.of(curves=[task_of(profile, task).survival])
 
 
 def _step(profile: Profile) -> Callable[[int], float]:

@@ -121,7 +121,7 @@ class TrialPlan:
 def crosscheck(
     plan: TrialPlan, folder: Path | None = None, tick: Callable[[str], None] = lambda _: None
 ) -> CrosscheckTables:
-    """The tables of every formulation by every solver, and of the formula.
+    """The tables of the formula, which somebody waits for, and of every formulation by every solver.
 
     Parameters
     ----------
@@ -131,14 +131,13 @@ def crosscheck(
     tick : callable
         Called with a label after each solve.
     """
-    found = [_checked(plan, check, folder, tick) for check in plan.checks]
+    found = [_formula(plan, plan.formula, folder, tick)] if plan.formula is not None else []
+    found += [_checked(plan, check, folder, tick) for check in plan.checks]
     for name in plan.variants:
         cells = [one for one in plan.scenarios if one.variant_fields or plan.own.names]
         cells = cells or cells_of(name, plan.trials, plan.seed)
         own = plan.own if plan.own.names else own_of(name)
         found.append(variant_tables(name, cells, plan.conic_solvers, own, folder, tick))
-    if plan.formula is not None:
-        found.append(_formula(plan, plan.formula, folder, tick))
     return CrosscheckTables.joined(found)
 
 

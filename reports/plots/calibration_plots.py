@@ -36,9 +36,9 @@ def calibration_panels(name: str, tables: "dict[str, DataFrame]") -> list[Panel]
     if coordinates:
         names = list(tables["calibration_unknowns"]["unknown"])[: len(coordinates)]
         left = settings[settings["plausible"]] if settings["plausible"].any() else settings
-        words = "plausible" if settings["plausible"].any() else "of least misfit"
+        words = "plausible settings" if settings["plausible"].any() else "settings of least misfit"
         panel = settings_panel(left.head(_LINES)[coordinates].to_numpy(dtype=float), names, words)
-        panels.append(Panel(f"{name}-2", f"The settings that are {words}", panel))
+        panels.append(Panel(f"{name}-2", f"The {words}", panel))
     return panels
 
 
@@ -71,7 +71,7 @@ def misfit_panel(numbers: "DataFrame") -> Figure:
 @styled
 def settings_panel(points: np.ndarray, names: list[str], words: str) -> Figure:
     """A line for each setting across all unknowns, from the low to the high end of its range; the best in black."""
-    figure, axes = new_panel(f"Settings {words}", _FRAME_IN + 1.6 * _ROW_IN * len(names))
+    figure, axes = new_panel(words.capitalize(), _FRAME_IN + 1.6 * _ROW_IN * len(names))
     places = np.arange(len(names))
     for point in points[:0:-1]:
         axes.plot(point, places, color=BLUE, alpha=0.25, linewidth=0.8)

@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from msopt.emulation.played_rounds import PlayedRounds
-from msopt.shown.palette import BLACK, GREEN, GREY, ORANGE, PURPLE, VERMILION
+from msopt.shown import palette
+from msopt.shown.palette import BLACK, GREY, PURPLE
 from reports.plots.style import WIDTH_IN, new_panel, styled
 from reports.shared.round_steps import (
     DOWNLINK,
@@ -39,14 +40,12 @@ _THIN = 0.01
 _ROUND_OFF = 1e-9
 _LETTER_IN = 0.062
 """Width of a letter in a bar."""
-_DARK_BLUE = "#004B75"
-"""Blue that is told from green in grey, too."""
 _LOOKS = {
-    DRAFTS: (_DARK_BLUE, "", 0.78),
-    SENDS: (ORANGE, "\\\\\\", 0.78),
+    DRAFTS: (*palette.DRAFTS, 0.78),
+    SENDS: (*palette.SENDS, 0.78),
     WAITS: ("#B5B5B5", "", 0.12),
-    VERIFIED: (GREEN, "", 0.78),
-    UPLINK: (VERMILION, "///", 0.78),
+    VERIFIED: (*palette.VERIFIES, 0.78),
+    UPLINK: (*palette.CORRECTS, 0.78),
     DOWNLINK: (PURPLE, "...", 0.78),
     MISSED: ("white", "xxx", 0.78),
 }

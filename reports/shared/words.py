@@ -10,6 +10,8 @@ from msopt.shown.object_summary import counted as counted  # noqa: PLC0414
 LONGEST_TOLD = 300
 """Letters of an exception's text that are told."""
 _TIMES = 10.0
+_SMALL_GAIN = 1e-4
+"""Below it a gain is rounded: nobody needs three digits of a hundredth of a per cent."""
 _PREFIXES = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G", 4: "T"}
 
 
@@ -45,12 +47,16 @@ def per_cent(ratio: float | None) -> str:
 def gain(ratio: float | None) -> str:
     """A gain in words: in per cent, as a multiple from ten times on, "equal" where it is round-off.
 
-    >>> gain(0.0813), gain(296.36), gain(-3e-12), gain(None)
-    ('8.13 %', '297 times', 'equal', '–')
+    >>> gain(0.0813), gain(296.36), gain(-6.234e-05), gain(-3e-12), gain(None)
+    ('8.13 %', '297 times', '-0.0062 %', 'equal', '–')
     """
-    if ratio is not None and abs(ratio) < PROVEN_GAP:
+    if ratio is None:
+        return per_cent(ratio)
+    if abs(ratio) < PROVEN_GAP:
         return "equal"
-    return f"{1.0 + ratio:.3g} times" if ratio is not None and ratio >= _TIMES - 1.0 else per_cent(ratio)
+    if ratio >= _TIMES - 1.0:
+        return f"{1.0 + ratio:.3g} times"
+    return per_cent(round(ratio, 6) if abs(ratio) < _SMALL_GAIN else ratio)
 
 
 def against(ratio: float) -> str:

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import combinations
 
 import matplotlib as mpl
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import msopt
 from msopt.errors import literal
+from msopt.shown import palette
 from msopt.shown.object_summary import MOST_ROWS, Shown, Summary, gap_in_words, spread_of
 from msopt.shown.pictures import MOST_NAMED, steps_of_rows
 
@@ -101,11 +103,38 @@ def test_a_legend_covers_no_bar() -> None:
         assert not legend.get_window_extent().count_overlaps(bars)
 
 
+def test_steps_of_a_round_in_grey() -> None:
+    """Two steps without a difference in hatch have one in lightness."""
+    steps = palette.DRAFTS, palette.SENDS, palette.WAITS, palette.VERIFIES, palette.CORRECTS
+    for (one, one_hatch), (other, other_hatch) in combinations(steps, 2):
+        lightness = [mpl.colors.to_rgb(colour) @ np.array([0.299, 0.587, 0.114]) for colour in (one, other)]
+        assert one_hatch != other_hatch or abs(lightness[0] - lightness[1]) > 0.15
+
+
+def test_notes_and_names_stay_where_they_can_be_read() -> None:
+    """Notes end within their axes, names of devices cover neither each other nor a point; on a quarter of a figure."""
+    from matplotlib import pyplot as plt
+
+    near = CELL.replace(device_names=("first", "second", "third", "fourth"), uplink_snr_db=[3.0, 5.0, 5.0, 7.0])
+    near = near.replace(draft_s_per_token=[0.02, 0.02, 0.018, 0.02])
+    figure = plt.figure()
+    rows, plane = SOLUTION.plot(figure.add_subplot(2, 2, 1)), near.plot(figure.add_subplot(2, 2, 2))
+    figure.canvas.draw()
+    assert all(note.get_window_extent().x1 <= rows.get_window_extent().x1 for note in rows.texts)
+    names = [name.get_window_extent() for name in plane.texts]
+    assert not any(one.overlaps(other) for one, other in combinations(names, 2))
+    places = plane.transData.transform(plane.collections[0].get_offsets())
+    assert not any(name.contains(*place) for name in names for place in places)
+    assert plane.get_ylim()[1] > 20.5  # ms: room above the highest point
+
+
 def test_as_many_rows_as_there_are() -> None:
     """Of more rows than can be named an area for each step, as wide as its row is long."""
     many = MOST_NAMED + 60
     lengths = np.linspace(1.0, 2.0, many)
-    axes = steps_of_rows(None, [""] * many, {"one": ("red", lengths), "other": ("blue", lengths)}, ["note"] * many)
+    axes = steps_of_rows(
+        None, [""] * many, {"one": (("red", ""), lengths), "other": (("blue", "//"), lengths)}, ["note"] * many
+    )
     assert not axes.patches
     assert not axes.texts
     first, second = (area.get_paths()[0].get_extents() for area in axes.collections)

@@ -269,6 +269,16 @@ def test_mean_of_a_curve_is_its_first_value() -> None:
     assert of([{"acceptance_curve": [0.8, 0.1]}, {"acceptance": 0.3}]).mean.tolist() == [0.8, 0.3]
 
 
+def test_curves_need_no_means() -> None:
+    curves = [[0.8, 0.5], [0.6, 0.3, 0.1]]
+    acceptance = Acceptance.of(curves=curves)
+    assert acceptance.mean.tolist() == [0.8, 0.6]
+    assert acceptance.expected_tokens([2, 3]).tolist() == pytest.approx([2.3, 2.0], rel=FEW_ROUNDINGS)
+    for missing in (None, [*curves, None]):
+        with pytest.raises(ParameterError, match="acceptance has no mean"):
+            Acceptance.of(curves=missing)
+
+
 def test_deviations_of_another_count() -> None:
     with pytest.raises(ParameterError, match=r"acceptance_std has 1 values; 2 are needed"):
         Acceptance.of([0.5, 0.6], [0.1])

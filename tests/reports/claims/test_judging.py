@@ -20,6 +20,7 @@ from reports.claims.judging import (
     counted,
     each,
     exactly,
+    found,
     gains,
     some,
     verdict,
@@ -51,6 +52,13 @@ def test_verdicts(outcomes: tuple[Outcome, ...], wanted: str) -> None:
     assert verdict(cases(*outcomes)) == wanted
     assert wanted in VERDICTS
     assert bool(where(cases(*outcomes))) == (wanted in (IN_PART, NOT_SETTLED) and len(outcomes) > 1)
+
+
+def test_cases_that_are_alike_are_told_once() -> None:
+    alike = [Case(name=f"K = {k}", value=1.0, draws=9, of="draws", outcome="holds", beside=f"{k}") for k in range(5)]
+    assert found(alike) == "5 cases, each 100 % of 9 draws"
+    other = Case(name="K = 5", value=0.5, draws=4, of="draws", outcome="fails")
+    assert found([*alike, other]) == "6 cases, from 50 % of 4 draws at K = 5 to 100 % of 9 draws; 0 at K = 0"
 
 
 def test_what_is_said_of_every_draw_is_counted_in_draws() -> None:

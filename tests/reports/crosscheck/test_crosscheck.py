@@ -249,10 +249,10 @@ def test_formulas(name: str, words: str) -> None:
     plan = TrialPlan(trials=2, largest=6, formulations=("bandwidth-minmax",), solvers=("ECOS",), formula=formula)
     found = crosscheck(plan)
     assert found.passed == (not words)
-    assert found.verdicts[-1]["verdict"] == ("FAIL" if words else "pass")
+    assert found.verdicts[0]["verdict"] == ("FAIL" if words else "pass")
     assert words in " ".join(note["text"] for note in found.notes if note["kind"] == "fault")
     if name == "broken":
-        assert found.trials[-1]["cause"].endswith("ZeroDivisionError: no devices")
+        assert found.trials[0]["cause"].endswith("ZeroDivisionError: no devices")
 
 
 def test_a_formula_by_name(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,12 +8,14 @@ import pytest
 
 import reports
 from reports.shared.inputs import about, provenance
-from reports.shared.words import literal, number, one_line, per_cent, with_prefix
+from reports.shared.words import gain, literal, number, one_line, per_cent, with_prefix
 
 
-@pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(reports.__path__)])
-def test_docstring_examples(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(f"reports.{name}")).failed == 0
+def test_docstring_examples() -> None:
+    modules = (importlib.import_module(each.name) for each in pkgutil.walk_packages(reports.__path__, "reports."))
+    outcomes = [doctest.testmod(module) for module in modules]
+    assert sum(outcome.failed for outcome in outcomes) == 0
+    assert sum(outcome.attempted for outcome in outcomes) >= 26
 
 
 @pytest.mark.parametrize(
@@ -37,6 +39,14 @@ def test_prefixes(value: float, unit: str, shown: str) -> None:
 
 def test_what_is_not_there_is_a_dash() -> None:
     assert (number(None), per_cent(None), number(1 / 3, 3)) == ("–", "–", "0.333")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "shown"),
+    [(0.809, "80.9 %"), (1.2e-4, "0.012 %"), (9.996e-5, "0.01 %"), (6.234e-5, "0.0062 %"), (-8.05e-6, "-0.0008 %")],
+)
+def test_a_small_gain_has_two_digits_at_most(ratio: float, shown: str) -> None:
+    assert gain(ratio) == shown
 
 
 def test_control_characters() -> None:
