@@ -309,8 +309,8 @@ Formulations = Annotated[
 ]
 _YOURS = "A function of yours, from a Scenario to a Control, a Solution, K lengths or one for all"
 FormulaName = Annotated[
-    str | None,
-    typer.Option("--formula", metavar="MODULE:FUNCTION", help=f"{_YOURS}, scored beside the formulations."),
+    list[str] | None,
+    typer.Option("--formula", metavar="MODULE:FUNCTION", help=f"{_YOURS}, scored beside the formulations; one."),
 ]
 UserVariants = Annotated[
     list[str] | None,

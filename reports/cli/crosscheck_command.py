@@ -32,6 +32,8 @@ def crosscheck(
     scenarios = tuple(read_scenario(file) for file in files or ())
     if scenarios and (trials is not None or seed is not None):
         raise ParameterError("--trials and --seed are of random scenarios; with files there are none")
+    if len(formula or ()) > 1:
+        raise ParameterError("--formula is given several times; one formula is checked at a time")
     folder = Path(output)
     need_cvxpy("the cross-check")
     check_folder(folder)
@@ -47,7 +49,7 @@ def crosscheck(
         seed=seed or 0,
         solvers=tuple(solver or DEFAULT_SOLVERS),
         formulations=tuple(formulation or ()),
-        formula=None if formula is None else load_formula(formula),
+        formula=load_formula(formula[0]) if formula else None,
         own=load_variants(variant),
     )
     with step_bar("cross-check", plan.steps) as tick:

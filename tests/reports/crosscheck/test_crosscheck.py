@@ -282,6 +282,7 @@ def test_a_formula_by_name(msopt: Command, monkeypatch: pytest.MonkeyPatch) -> N
         ("--solver GUROBI", ['"GUROBI"', "ECOS or CLARABEL"]),
         ("--solver ECOS_BB", ["ECOS_BB is refused"]),
         ("--formulation draft-controll", ["draft-controll", "bandwidth-minmax, "]),
+        ("--formula mine:one --formula mine:other", ["--formula", "one formula"]),
         ("--trials 1 --output S1", ["is not a folder"]),
     ],
 )
