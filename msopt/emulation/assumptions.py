@@ -66,7 +66,8 @@ class Effect:
     ----------
     assumption : str
     tokens, low, high : float
-        By how much the expected tokens of a round of all devices change without it, and the interval.
+        By how much the expected tokens of a round of all devices change without it, and the interval; NaN where a
+        device had no draft that came through whole.
     """
 
     assumption: str
@@ -74,11 +75,19 @@ class Effect:
     low: float
     high: float
 
+    @property
+    def known(self) -> bool:
+        """Whether every device had drafts to tell it by."""
+        return bool(np.isfinite(self.tokens))
+
 
 def tokens_per_round(
     played: PlayedRounds, record: DraftRecord, level: float = LEVEL
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Mean tokens of a round of each device, how far its interval reaches, and that of their sum, over texts."""
+    """Mean tokens of a round of each device, how far its interval reaches, and that of their sum, over texts.
+
+    A device of which no draft came through has a mean of NaN.
+    """
     means, reaches, error2, parts = [], [], 0.0, 0
     for k in range(played.tokens.shape[1]):
         some = played.arrives[:, k]
@@ -228,7 +237,7 @@ class _DeviceDrafts:
 
 
 def _mean_of(values: IntArray | FloatArray) -> Callable[[BoolArray], object]:
-    return lambda keep: values[keep].mean()
+    return lambda keep: values[keep].mean() if keep.any() else np.nan
 
 
 def _expected(chance: FloatArray) -> float:
@@ -245,8 +254,9 @@ def _jackknifed(of: Callable[[BoolArray], object], text: IntArray) -> tuple[Floa
     """An estimate of all drafts, and without each text in turn; where there is but one, without each of its parts."""
     if np.unique(text).size < 2:
         text = np.arange(text.size) * PARTS_OF_ONE // max(1, text.size)
+    whole = np.asarray(of(np.ones(text.size, dtype=bool)), dtype=float)
     without = [np.asarray(of(text != one), dtype=float) for one in np.unique(text)]
-    return np.asarray(of(np.ones(text.size, dtype=bool)), dtype=float), np.array(without)
+    return whole, np.reshape(without, (len(without), *whole.shape))
 
 
 def _variance(without: FloatArray) -> tuple[FloatArray, int]:

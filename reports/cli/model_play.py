@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -162,6 +163,17 @@ class Models:
             for k, (role, name) in enumerate(zip(roles, scenario.device_names, strict=True))
         ]
         self._scenario = scenario
+        self._roles = roles
+
+    @property
+    def others(self) -> list[str]:
+        """A warning for each profile of other models than those that play in its place."""
+        told: dict[str, None] = {}
+        for role, pair in zip(self._roles, self.pairs, strict=True):
+            if role.profile is not None:
+                was, now = role.profile.label, f"{pair.draft.name} drafts for {pair.target.name}"
+                told |= {} if was == now else {f"in profile {role.profile.name} {was}; here {now}": None}
+        return list(told)
 
     def prompts_of(self, first: int, count: int) -> list[tuple[str, ...]]:
         """So many prompts for each device, from a place on."""
@@ -228,23 +240,26 @@ class Models:
 
 
 def played_by_models(scenario: Scenario, control: Control, played: PlayedRounds, record: DraftRecord) -> Row:
-    """Tokens a round as realised and as predicted, by device and in all, and what each assumption is worth."""
+    """Tokens a round as realised and as predicted, by device and in all, and what each assumption is worth.
+
+    What drafts that came through cannot tell is None, or left out.
+    """
     means, reaches, reach = tokens_per_round(played, record)
     predicted = scenario.acceptance.expected_tokens(control.draft_length.astype(float))
     total, whole = float(means.sum()), float(predicted.sum())
     each = zip(scenario.device_names, means.tolist(), reaches.tolist(), predicted.tolist(), strict=True)
     effects = token_effects(scenario.acceptance, control.draft_length, played, record)
     return {
-        "tokens_per_round": total,
-        "tokens_low": total - reach,
-        "tokens_high": total + reach,
+        "tokens_per_round": _told(total),
+        "tokens_low": _told(total - reach),
+        "tokens_high": _told(total + reach),
         "predicted_tokens": whole,
         "devices": [
             {
                 "device": name,
-                "tokens_per_round": mean,
-                "tokens_low": mean - own,
-                "tokens_high": mean + own,
+                "tokens_per_round": _told(mean),
+                "tokens_low": _told(mean - own),
+                "tokens_high": _told(mean + own),
                 "predicted_tokens": expected,
             }
             for name, mean, own, expected in each
@@ -253,12 +268,17 @@ def played_by_models(scenario: Scenario, control: Control, played: PlayedRounds,
             {
                 "assumption": one.assumption,
                 "change": one.tokens / whole,
-                "low": one.low / whole,
-                "high": one.high / whole,
+                "low": _told(one.low / whole),
+                "high": _told(one.high / whole),
             }
             for one in effects
+            if one.known
         ],
     }
+
+
+def _told(value: float) -> float | None:
+    return value if isfinite(value) else None
 
 
 def played_parquet(played: PlayedRounds, record: DraftRecord) -> bytes:
@@ -287,6 +307,9 @@ def show_model_play(console: "Console", record: Row) -> None:
         number_column("predicted_tokens", "predicted", "/round", digits=4),
     )
     show_table(console, Table.of("", record["devices"], columns))
+    if not record["assumptions"]:
+        console.print("What each assumption is worth cannot be told: no whole draft of some device came through.")
+        return
     rows = [row | {"ends": f"{per_cent(row['low'])} to {per_cent(row['high'])}"} for row in record["assumptions"]]
     console.print("What each assumption is worth, as a share of the predicted tokens:")
     effects = (

@@ -11,7 +11,7 @@ from msopt import ParameterError, bundled
 from msopt.drawn.from_profiles import draw_from_profiles, drawn_roles
 from msopt.emulation.left_out import LEAST_ROUNDS
 from msopt.files.profile_json import find_profile
-from msopt.files.scenario_toml import to_toml
+from msopt.files.scenario_toml import load_toml, to_toml
 from msopt.files.whole_files import make_folder, read_text, write_bytes, write_text
 from msopt.measured.profile import Profile
 from msopt.model.validation import LARGEST_WHOLE, MOST_DEVICES, check_whole
@@ -31,7 +31,7 @@ from reports.cli.measure_command import (
 from reports.cli.model_play import ModelOptions, Models, Quiet, Role, roles_of
 from reports.cli.study_plays import StudiedCell, closed_loop_record, study_plays
 from reports.shared.inputs import read_scenario, scenario_path
-from reports.shared.output import as_json, check_folder, print_tables
+from reports.shared.output import as_json, check_folder, print_tables, warn
 from reports.shared.rows import Row
 from reports.shared.words import literal, per_cent
 from reports.studies.loop_rows import LoopPlay
@@ -137,9 +137,9 @@ def study(
         plans = _plans(options, seed)
         pairs = options.loaded()
         cell = _drawn(_measured_drafts(plans, pairs, folder), options.task, devices, seed)
-    if options.prompts > cell.seen:
-        raise ParameterError(f"--prompts = {options.prompts}: the profiles have seen {cell.seen} of each task")
+    cell.check(options.prompts)
     models = Models(cell.scenario, cell.roles, options, pairs)
+    warn(models.others)
     plays = study_plays(cell, models, rounds, seed, quiet=quiet)
     record = closed_loop_record(cell, plays, models, seed)
     _write(folder, cell, plays, record)
@@ -148,13 +148,20 @@ def study(
 
 def _given_cell(given: list[str], tasks: tuple[str, ...], devices: int | None, seed: int) -> StudiedCell:
     """The cell of a scenario, or one that is drawn of profiles."""
-    if len(given) > 1 or not (given[0].endswith(".toml") or given[0] in bundled.names()):
+    scenarios = [name for name in given if name.endswith(".toml") or name in bundled.names()]
+    if not scenarios:
         return _drawn({name: find_profile(name) for name in given}, tasks, devices, seed)
+    if len(given) > 1:
+        raise ParameterError(f"{scenarios[0]} is a scenario, and is studied alone")
     if tasks or devices is not None:
         raise ParameterError(
             f"{given[0]} is a scenario and says its devices and tasks; --devices and --task draw a cell"
         )
-    return StudiedCell(read_scenario(given[0]), roles_of(given[0]), read_text(scenario_path(given[0])))
+    path, scenario = scenario_path(given[0]), read_scenario(given[0])
+    toml = read_text(path)
+    named = load_toml(toml)["server"].get("profile")
+    server = None if named is None else find_profile(named, path.parent)
+    return StudiedCell(scenario, roles_of(given[0]), toml, server)
 
 
 def _drawn(profiles: dict[str, Profile], tasks: tuple[str, ...], devices: int | None, seed: int) -> StudiedCell:

@@ -15,6 +15,7 @@ from msopt.measured.task_acceptance import TaskAcceptance
 from msopt.methods import methods_of
 from msopt.model.problems import Problem
 from msopt.numerics.intervals import LEVEL
+from msopt.variants.variant import Variant
 from reports.cli.model_play import Models, Role, profile_clock, shared_rounds
 from reports.shared.live_view import live_view
 from reports.shared.output import warn
@@ -41,11 +42,22 @@ class StudiedCell:
         Each with its profile and its task.
     toml : str
         The scenario's file.
+    server : Profile, optional
+        That the server's times come from, where the scenario names one.
     """
 
     scenario: Scenario
     roles: list[Role]
     toml: str
+    server: Profile | None = None
+
+    def check(self, prompts: int) -> None:
+        """Refuse, before anything is played, what could not be set side by side after it."""
+        if prompts > self.seen:
+            raise ParameterError(f"--prompts = {prompts}: the profiles have seen {self.seen} of each task")
+        if not Variant.of(self.scenario, None, None).plain:
+            raise ParameterError(f"{self.scenario.name}: a study plays all methods, of which most take no variant")
+        _ = self.verify_by_batch_s
 
     @property
     def profiles(self) -> list[Profile]:
@@ -61,6 +73,16 @@ class StudiedCell:
     def seen(self) -> int:
         """Prompts of each task that all profiles have seen."""
         return min(task.prompts for task in self.tasks)
+
+    @property
+    def verify_by_batch_s(self) -> tuple[float, float]:
+        """The fit to the batch size alone [s] of the times that verification took: the server's, else a device's."""
+        for profile in (self.server, *self.profiles):
+            rows = () if profile is None or profile.verification is None else profile.verification.rows
+            batches = [row.batch for row in rows]
+            if len(set(batches)) > 1:
+                return batch_fit_s(batches, [row.time.median_s for row in rows])
+        raise ParameterError(f"{self.scenario.name}: no profile in it has verification times; name one that has")
 
     @property
     def _known(self) -> list[tuple[Profile, str]]:
@@ -155,7 +177,7 @@ def closed_loop_record(cell: StudiedCell, plays: list[LoopPlay], models: Models,
     geometric = with_geometric_law(scenario, [task.by_counts.value or 0.0 for task in tasks])
     target = models.pairs[0].target
     about: dict[str, Any] = models.record
-    tables = loop_tables(scenario, geometric, plays, tasks, _verification_by_batch(cell.profiles[0]))
+    tables = loop_tables(scenario, geometric, plays, tasks, cell.verify_by_batch_s)
     whose = dict(zip(scenario.device_names, zip(about["tasks"], about["drafts"], strict=True), strict=True))
     for row in tables["devices"]:
         row["task"], row["draft"] = whose[row["device"]]
@@ -177,11 +199,3 @@ def closed_loop_record(cell: StudiedCell, plays: list[LoopPlay], models: Models,
         "scenario_toml": cell.toml,
         **tables,
     }
-
-
-def _verification_by_batch(profile: Profile) -> tuple[float, float]:
-    """The fit of a profile's verification times to the batch size alone [s]."""
-    rows = () if profile.verification is None else profile.verification.rows
-    if not rows:
-        raise ParameterError("the first device's profile holds no verification times")
-    return batch_fit_s([row.batch for row in rows], [row.time.median_s for row in rows])

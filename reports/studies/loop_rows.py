@@ -266,7 +266,7 @@ def _token_rows(
     if longer is not None:
         effects.append(length_effect(lengths, (play.played, play.record), (longer.played, longer.record)))
     rows = []
-    for one in effects:
+    for one in (each for each in effects if each.known):
         error = _reach_of_prediction(play, tasks) if one.assumption == SAMPLE else 0.0
         reach = float(np.hypot(one.high - one.tokens, error))
         ends = {"low": (one.tokens - reach) / expected, "high": (one.tokens + reach) / expected}

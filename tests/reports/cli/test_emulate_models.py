@@ -69,6 +69,21 @@ def test_faults_strike_models_and_leave_their_texts_alone(msopt: Command, models
         assert last == whole[device][len(texts) - 1][: len(last)], "begun, and as far as it goes the same"
 
 
+def test_a_device_whose_drafts_never_come_through_has_no_tokens_a_round(
+    msopt: Command, models: tuple[str, str]
+) -> None:
+    path, faults = msopt.scenario(s3()), msopt.folder / "faults.toml"
+    name = json.loads(msopt.done("solve", path, "--format", "json").out)["devices"][0]["name"]
+    faults.write_text(f'[[faults]]\nkind = "dropout"\ndevices = ["{name}"]\n')
+    draft, target = models
+    ask = ("emulate", path, "--draft", draft, "--target", target, "--task", "chat", "--prompts", 1, "--tokens", 8)
+    found = msopt.done(*ask, "--rounds", 32, "--faults", faults, "--format", "json").record["models"]
+    assert found["tokens_per_round"] is None
+    assert found["assumptions"] == []
+    assert [row["tokens_per_round"] is None for row in found["devices"]] == [True, False, False]
+    assert "cannot be told" in msopt.done(*ask, "--rounds", 32, "--faults", faults).out
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

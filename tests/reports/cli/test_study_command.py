@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from msopt import Scenario, solve
+from msopt import Scenario, bundled, solve
 from msopt.emulation.sources import Watch
+from msopt.files.profile_json import find_profile
+from msopt.methods import methods_of
 from reports.cli import study_plays
+from reports.cli.model_play import Role
+from reports.cli.study_plays import StudiedCell
 from reports.shared.live_view import Texts
 from reports.studies.closed_loop import stored_loops
 from reports.studies.model_loop import model_loop
@@ -201,3 +205,64 @@ def test_emulate_tells_it_before_models_are_loaded(msopt: Command, wrong: tuple[
 def test_where_no_folder_can_be_is_told_before_the_study(msopt: Command) -> None:
     (msopt.folder / "file").write_text("", encoding="utf-8")
     assert_one_line(msopt("study", "smollm2-skip-4", "--output", msopt.folder / "file"), 2, ["is not a folder"])
+
+
+@pytest.fixture(scope="module")
+def untimed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a cell whose profile has no verification times."""
+    folder = tmp_path_factory.mktemp("untimed")
+    profile = json.loads(bundled.profile_path("smollm2-skip-4").read_text(encoding="utf-8"))
+    (folder / "pair.json").write_text(json.dumps(profile | {"verification": None}), encoding="utf-8")
+    (folder / "cell.toml").write_text(CELL, encoding="utf-8")
+    (folder / "varied.toml").write_text(CELL + '\n[variant]\nutility = "max-min"\n', encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [
+        (["cell.toml"], ["two of a pair", "verification times"]),
+        (["varied.toml"], ["two of a pair", "variant"]),
+        (["cell.toml", "pair.json"], ["cell.toml", "studied alone"]),
+    ],
+)
+def test_what_a_cell_lacks_is_told_before_models_are_loaded(
+    msopt: Command, untimed: Path, files: list[str], words: list[str]
+) -> None:
+    folder = msopt.folder / "out"
+    ask = ("study", *(untimed / file for file in files), "--draft", "no-such-model/here", "--output", folder)
+    assert_one_line(msopt(*ask), 2, words)
+    assert not folder.exists()
+
+
+def test_verification_is_as_the_server_has_it(untimed: Path) -> None:
+    """Where the scenario names a profile of the server, its times; else those of the first device that has some."""
+    timed, other = find_profile("smollm2-skip-2"), find_profile(str(untimed / "pair.json"))
+    scenario = Scenario.read(untimed / "cell.toml")
+    roles = [Role(other, "chat"), Role(find_profile("smollm2-skip-8"), "chat")]
+    rows = timed.verification.rows if timed.verification else ()
+    seconds, count = np.array([row.time.median_s for row in rows]), np.array([row.batch for row in rows])
+    slope = np.cov(count, seconds)[0, 1] / np.var(count, ddof=1)
+    found = StudiedCell(scenario, roles, "", timed).verify_by_batch_s
+    assert found == pytest.approx((seconds.mean() - slope * count.mean(), slope), rel=1e-6)
+    assert StudiedCell(scenario, roles, "").verify_by_batch_s != found
+
+
+def test_texts_too_short_for_a_whole_draft_lose_no_study(
+    msopt: Command, models: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Texts of one token: what an assumption on tokens is worth is left out, all else is kept; others' models told."""
+    monkeypatch.setattr(study_plays, "PROBLEMS", ("heterogeneous",))
+    monkeypatch.setattr(study_plays, "methods_of", lambda *_: methods_of("heterogeneous", "optimum")[:1])
+    cell = msopt.folder / "cell.toml"
+    cell.write_text(CELL.replace("pair.json", "smollm2-skip-4"), encoding="utf-8")
+    folder = msopt.folder / "out"
+    ask = ("--prompts", 1, "--tokens", 1, "--rounds", 32, "--output", folder, "--quiet")
+    answer = msopt("study", cell, *models, *ask)
+    assert answer.code == 0
+    assert answer.err.count("\n") == 1
+    assert "in profile smollm2-skip-4" in answer.err
+    assert "here draft drafts for target" in answer.err
+    record = record_of(folder)
+    assert {row["of"] for row in record["assumptions"]} == {"time"}
+    assert all(row["tokens_per_round"] == 2.0 for row in record["plays"])
