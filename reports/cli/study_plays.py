@@ -55,7 +55,7 @@ class StudiedCell:
         """Refuse, before anything is played, what could not be set side by side after it."""
         if prompts > self.seen:
             raise ParameterError(f"--prompts = {prompts}: the profiles have seen {self.seen} of each task")
-        if not Variant.of(self.scenario, None, None).plain:
+        if not Variant.of(self.scenario).plain:
             raise ParameterError(f"{self.scenario.name}: a study plays all methods, of which most take no variant")
         _ = self.verify_by_batch_s
 
