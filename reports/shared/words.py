@@ -12,6 +12,8 @@ LONGEST_TOLD = 300
 _TIMES = 10.0
 _SMALL_GAIN = 1e-4
 """Below it a gain is rounded: nobody needs three digits of a hundredth of a per cent."""
+_ROUND_OFF = 1e-12
+"""What is less of a whole is the last digits of numbers that are equal."""
 _PREFIXES = {-4: "p", -3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G", 4: "T"}
 
 
@@ -35,12 +37,12 @@ def with_prefix(value: float, unit: str, digits: int = 6) -> str:
 def per_cent(ratio: float | None) -> str:
     """A ratio in per cent, with a dash for what is not there.
 
-    >>> per_cent(0.0035146), per_cent(18.07), per_cent(None)
-    ('0.351 %', '1807 %', '–')
+    >>> per_cent(0.0035146), per_cent(18.07), per_cent(-9.4e-17), per_cent(None)
+    ('0.351 %', '1807 %', '0 %', '–')
     """
     if ratio is None:
         return "–"
-    value = 100.0 * ratio
+    value = 0.0 if abs(ratio) < _ROUND_OFF else 100.0 * ratio
     return f"{value:.0f} %" if abs(value) >= 1000.0 else f"{value:.3g} %"
 
 
