@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from msopt.shown.palette import BLACK, BLUE, SERIES, VERMILION
-from reports.plots.style import Panel, end_labels, name_axes, new_panel, small_multiples, styled
+from reports.plots.small_multiples import name_axes, small_multiples
+from reports.plots.style import Panel, end_labels, new_panel, styled
 from reports.shared.quantities import QUANTITIES
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
 from msopt import Control, PlayedRounds, Scenario, emulate, evaluate
 from msopt.arrays import BoolArray, FloatArray, IntArray
@@ -28,8 +27,9 @@ from msopt.emulation.sources import OnUplink, PlayedTokens, RoundSources
 from msopt.measured.task_acceptance import TaskAcceptance
 from msopt.model.acceptance import Acceptance
 from msopt.model.problems import KINDS
-from msopt.numerics.intervals import LEVEL, mean_interval, proportion_interval
+from msopt.numerics.intervals import mean_interval
 from reports.shared.rows import Row
+from reports.studies.prediction_error import prediction_reach
 
 VERSION = 1
 """Of a stored result."""
@@ -73,43 +73,6 @@ class LoopPlay:
 def with_geometric_law(scenario: Scenario, acceptance: Sequence[float]) -> Scenario:
     """The same scenario with one acceptance for every position, as the papers have it."""
     return scenario.replace(acceptance=Acceptance.of(acceptance))
-
-
-def prediction_reach(tasks: Sequence[TaskAcceptance], *plays: tuple[IntArray, float], over_prompts: bool) -> float:
-    """How far the interval of predicted tokens of a round reaches, a weighted sum over plays: curves are measured, too.
-
-    Var Σ_l 1[A ≥ l] of a round's accepted tokens A by the curve, over the rounds that the profile had; devices of one
-    task share its error, in all plays. For prompts that the profile has not seen as many times that as the interval of
-    its acceptance, over prompts, is wider than that of independent trials.
-
-    Parameters
-    ----------
-    tasks : sequence of K TaskAcceptance
-    *plays : pairs of an array of int, shape (K,), and a float
-        Draft lengths, and how much the tokens of a round with them count.
-    over_prompts : bool
-        Whether the prompts are others than the profile's.
-    """
-    total = 0.0
-    for task in {id(task): task for task in tasks}.values():
-        mine = np.array([other is task for other in tasks])
-        survival = np.array([1.0, *(point.survival for point in task.curve)])
-        law = -np.diff([*survival, 0.0])  # of A
-        won = sum(
-            weight * np.minimum.outer(lengths[mine], np.arange(law.size)).sum(axis=0) for lengths, weight in plays
-        )
-        variance = float(np.sum(law * won**2) - np.sum(law * won) ** 2) / task.curve[0].visited
-        total += variance * (_wider(task) if over_prompts else 1.0)
-    return float(ndtri(0.5 + LEVEL / 2.0) * np.sqrt(total))
-
-
-def _wider(task: TaskAcceptance) -> float:
-    """By how much the variance over prompts is greater than that of as many independent trials."""
-    own = task.by_counts
-    if own.low is None or own.high is None or own.value is None:
-        return 1.0
-    low, high = proportion_interval(own.value * own.n, own.n)
-    return max(1.0, ((own.high - own.low) / (high - low)) ** 2)
 
 
 def loop_tables(

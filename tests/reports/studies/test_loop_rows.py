@@ -10,7 +10,8 @@ from msopt.emulation.left_out import FORMULA
 from msopt.emulation.sources import PlayedTokens, RoundSources
 from msopt.files.profile_json import find_profile
 from msopt.measured.task_acceptance import curve_of_counts
-from reports.studies.loop_rows import LoopPlay, _Told, _with_planned_bits, batch_fit_s, prediction_reach
+from reports.studies.loop_rows import LoopPlay, _Told, _with_planned_bits, batch_fit_s
+from reports.studies.prediction_error import prediction_reach
 from tests.cases import s1, scenario_of
 from tests.tolerances import EXACT
 
