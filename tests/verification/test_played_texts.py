@@ -2,6 +2,7 @@
 
 from collections import Counter
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,15 +34,8 @@ def pairs(tiny_folders: tuple[str, str]) -> list[Pair]:
     return [other, other, itself]
 
 
-def texts_of(
-    pairs: list[Pair],
-    *,
-    every_token: bool,
-    temperature: float = 1.0,
-    seed: int = 0,
-    stopwatch: Stopwatch | None = None,
-) -> PlayedTexts:
-    return texts_by(drafters_of(pairs), every_token, temperature, seed, stopwatch)
+def texts_of(pairs: list[Pair], **how: Any) -> PlayedTexts:
+    return texts_by(drafters_of(pairs), **how)
 
 
 def drafters_of(pairs: list[Pair]) -> list[Drafter]:
@@ -50,6 +44,7 @@ def drafters_of(pairs: list[Pair]) -> list[Drafter]:
 
 def texts_by(
     drafters: list[Drafter],
+    *,
     every_token: bool,
     temperature: float = 1.0,
     seed: int = 0,
@@ -184,7 +179,7 @@ def test_plays_side_by_side_are_those_alone(pairs: list[Pair], every_token: bool
 
     def texts(rows: list[Drafter]) -> PlayedTexts:
         batches.append(len(rows))
-        return texts_by(rows, every_token)
+        return texts_by(rows, every_token=every_token)
 
     together = SideBySide(texts, drafters_of(pairs), [lengths for lengths, _ in plays])
     assert batches == [4], "a device that drafts as many tokens in several plays drafts once"

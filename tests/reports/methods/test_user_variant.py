@@ -8,7 +8,7 @@ import pytest
 from msopt import ParameterError, TokenBudget, solve
 from reports.methods.user_variant import load_variants
 from tests.cases import s2, scenario_of
-from tests.reports.command import Command, assert_one_line
+from tests.reports.command import Command, Outcome, assert_one_line
 
 MINE = "tests.reports.own_variants"
 
@@ -108,6 +108,12 @@ def test_one_form_alone_goes_as_far_as_it_goes(msopt: Command) -> None:
     assert_one_line(msopt("solve", path, "--variant", f"{MINE}:Numbers", "--method", "convex"), 2, ["utility numbers"])
 
 
+def crosschecked(msopt: Command, name: str, *of_cells: object) -> Outcome:
+    """A variant of `MINE` in the cross-check of some cells by CLARABEL."""
+    how = ("--solver", "CLARABEL", "--output", msopt.folder / "worst", "--format", "json")
+    return msopt("crosscheck", *of_cells, "--variant", f"{MINE}:{name}", *how)
+
+
 @pytest.mark.parametrize(
     ("name", "verdict", "words"),
     [
@@ -119,14 +125,13 @@ def test_one_form_alone_goes_as_far_as_it_goes(msopt: Command) -> None:
     ],
 )
 def test_the_crosscheck_tells_a_wrong_table_form(msopt: Command, name: str, verdict: str, words: str) -> None:
-    few = ("--trials", 2, "--seed", 1, "--solver", "CLARABEL", "--output", msopt.folder / "worst", "--format", "json")
-    outcome = msopt("crosscheck", "--variant", f"{MINE}:{name}", *few)
+    outcome = crosschecked(msopt, name, "--trials", 2, "--seed", 1)
     assert outcome.code == (1 if verdict == "FAIL" else 0)
     table = outcome.record["verdicts"][0]
     assert (table["formulation"], table["solver"], table["verdict"]) == (f"variant {MINE}:{name}", "table", verdict)
     assert words in " ".join(note["text"] for note in outcome.record["notes"])
     if verdict == "pass":
-        replayed = msopt("crosscheck", table["worst_scenario"], "--variant", f"{MINE}:{name}", *few[4:])
+        replayed = crosschecked(msopt, name, table["worst_scenario"])
         again = replayed.record["verdicts"][0]
         assert again["objective_difference_worst"] == pytest.approx(table["objective_difference_worst"], abs=1e-12)
 
@@ -140,8 +145,7 @@ def test_the_crosscheck_tells_a_wrong_table_form(msopt: Command, name: str, verd
     ],
 )
 def test_the_crosscheck_fails_what_has_a_form_that_fails(msopt: Command, name: str, row: str, words: str) -> None:
-    few = ("--trials", 2, "--seed", 1, "--solver", "CLARABEL", "--output", msopt.folder / "worst", "--format", "json")
-    outcome = msopt("crosscheck", "--variant", f"{MINE}:{name}", *few)
+    outcome = crosschecked(msopt, name, "--trials", 2, "--seed", 1)
     assert outcome.code == 1
     (fault,) = [note for note in outcome.record["notes"] if note["kind"] == "fault"]
     assert fault["solver"] == row
