@@ -119,9 +119,11 @@ def read_text(path: str | PathLike[str]) -> str:
         return io.TextIOWrapper(io.BytesIO(_content(path)), encoding="utf-8-sig").read()
 
 
-def read_as(path: str | PathLike[str], parse: Callable[[str], T]) -> T:
-    """What a parser makes of a file's text; its errors name the file."""
-    text = read_text(path)
+def read_as(
+    path: str | PathLike[str], parse: Callable[[str], T], read: Callable[[str | PathLike[str]], str] = read_text
+) -> T:
+    """What a parser makes of a file's text, as one of these readers gives it; the parser's errors name the file."""
+    text = read(path)
     try:
         return parse(text)
     except ParameterError as error:

@@ -7,9 +7,8 @@ import numpy as np
 import msopt
 from reports.calibration.fit import Candidate, Fit
 from reports.calibration.unknowns import Dimension
-from reports.claims.judging import finite_or_none
 from reports.shared.record import Record, undrawn
-from reports.shared.rows import Row
+from reports.shared.rows import Row, finite_or_none
 
 if TYPE_CHECKING:
     import pandas as pd

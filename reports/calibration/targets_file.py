@@ -45,9 +45,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from msopt import PROBLEMS, ParameterError
-from msopt.errors import describe
+from msopt.errors import describe, did_you_mean
 from msopt.files.scenario_toml import load_toml
-from msopt.files.whole_files import read_text
+from msopt.files.whole_files import read_as
 from msopt.methods import methods_of
 from msopt.model.scenario import Problem
 from msopt.model.validation import LARGEST_WHOLE
@@ -63,7 +63,6 @@ from reports.studies.study import (
     Value,
     beside,
     known_or_raise,
-    near_words,
     once_or_raise,
     validated,
 )
@@ -185,7 +184,7 @@ class Calibration(BaseModel):
         methods = [method.name for method in methods_of(self.base.problem)]
         known = names_of_unknowns(self.base.problem)
         if name not in known:
-            raise ValueError(f"unknowns: {describe(name)} is no setting{near_words(name, known)}")
+            raise ValueError(f"unknowns: {describe(name)} is no setting{did_you_mean(name, known)}")
         if name in SETTINGS or name in RANGES:
             if name in self.base.fixed:
                 raise ValueError(f"{name} stands in both [unknowns] and base.fixed")
@@ -289,17 +288,17 @@ def read_calibration(file: str) -> Calibration:
         return parse_calibration(files(__package__).joinpath(f"targets/{file}.toml").read_text(encoding="utf-8"))
     if not Path(file).exists():
         raise ParameterError(
-            f"{describe(file)} is neither a file nor one of {', '.join(BUNDLED)}{near_words(file, BUNDLED)}"
+            f"{describe(file)} is neither a file nor one of {', '.join(BUNDLED)}{did_you_mean(file, BUNDLED)}"
         )
-    text = read_text(file)
-    try:
+
+    def checked(text: str) -> Calibration:
         calibration = parse_calibration(text)
         found = beside(file, calibration.base.scenarios)
         calibration = calibration.model_copy(update={"base": calibration.base.model_copy(update={"scenarios": found})})
         check_ends(calibration)
-    except ParameterError as error:
-        raise ParameterError(f"{file}: {error}") from None
-    return calibration
+        return calibration
+
+    return read_as(file, checked)
 
 
 def check_ends(calibration: Calibration) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from msopt.errors import MsoptError
 from reports.shared.estimators import Mean, differing, gain_of_means, lies, mean_of, share_of
+from reports.shared.rows import finite_or_none
 from reports.studies.points import attempt
 
 if TYPE_CHECKING:
@@ -258,11 +259,6 @@ def within_if_differing(name: str, values: Any, low: float, high: float, *, unit
         return case
     few = f"{differ} of {case.draws} draws differ from the others, {LEAST_DIFFERING} are needed"
     return replace(case, low=None, high=None, outcome="not settled", beside=few)
-
-
-def finite_or_none(limit: float) -> float | None:
-    """A number, or None for what a table has no number for."""
-    return limit if math.isfinite(limit) else None
 
 
 def above_0(name: str, estimate: Mean, *, unit: str = "1", beside: str = "") -> Case:

@@ -50,7 +50,7 @@ from reports.shared.inputs import read_control, read_scenario
 from reports.shared.live_view import live_view
 from reports.shared.output import as_json, check_folder, emit
 from reports.shared.rows import Row
-from reports.shared.words import literal, number, per_cent
+from reports.shared.words import between, literal, number
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -285,7 +285,7 @@ def _show(console: "Console", scenario: Scenario, record: Row, sizes: Sequence[s
     what = "What goes wrong" if "undisturbed_tokens_per_s" in record else "What the formula leaves out"
     console.print(f"{what}, each alone on the same luck, as a share of the formula's goodput:")
     rows = [
-        cost | {"ends": f"{per_cent(cost['low'])} to {per_cent(cost['high'])}", "size": size}
+        cost | {"ends": between(cost["low"], cost["high"]), "size": size}
         for cost, size in zip(record["left_out"], [*sizes, ""], strict=False)
     ]
     costs = (

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from msopt import ParameterError
-from msopt.files.whole_files import read_text
+from msopt.files.whole_files import read_as
 from msopt.numerics.intervals import LEVEL
 from reports.cli import arguments as opt
 from reports.shared.output import emit
@@ -14,18 +13,19 @@ from reports.shared.words import number, per_cent
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from verification.throughput_fit import ThroughputFit, ThroughputRow
+
 
 def fit(file: opt.Throughputs, *, form: opt.Form = "table", output: opt.JsonOutput = None) -> None:
     """Fit the verification and drafting times of a scenario to throughputs at batch sizes and draft lengths."""
     from reports.cli.throughput_csv import parse_throughputs
     from verification.throughput_fit import POOR, fit_throughputs
 
-    text = read_text(file)
-    try:
+    def fitted(text: str) -> "tuple[list[ThroughputRow], ThroughputFit]":
         rows = parse_throughputs(text)
-        found = fit_throughputs(rows)
-    except ParameterError as error:
-        raise ParameterError(f"{file}: {error}") from None
+        return rows, fit_throughputs(rows)
+
+    rows, found = read_as(file, fitted)
     worst = int(np.abs(found.relative_residuals).argmax())
     off = float(found.relative_residuals[worst])
     warnings = []

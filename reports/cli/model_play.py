@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -21,8 +20,8 @@ from msopt.model.problems import KINDS, Problem
 from msopt.model.validation import check_whole
 from reports.cli.measure_command import require_models
 from reports.shared.inputs import scenario_path
-from reports.shared.rows import Row
-from reports.shared.words import number, per_cent
+from reports.shared.rows import Row, finite_or_none
+from reports.shared.words import between, number
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -250,16 +249,16 @@ def played_by_models(scenario: Scenario, control: Control, played: PlayedRounds,
     each = zip(scenario.device_names, means.tolist(), reaches.tolist(), predicted.tolist(), strict=True)
     effects = token_effects(scenario.acceptance, control.draft_length, played, record)
     return {
-        "tokens_per_round": _told(total),
-        "tokens_low": _told(total - reach),
-        "tokens_high": _told(total + reach),
+        "tokens_per_round": finite_or_none(total),
+        "tokens_low": finite_or_none(total - reach),
+        "tokens_high": finite_or_none(total + reach),
         "predicted_tokens": whole,
         "devices": [
             {
                 "device": name,
-                "tokens_per_round": _told(mean),
-                "tokens_low": _told(mean - own),
-                "tokens_high": _told(mean + own),
+                "tokens_per_round": finite_or_none(mean),
+                "tokens_low": finite_or_none(mean - own),
+                "tokens_high": finite_or_none(mean + own),
                 "predicted_tokens": expected,
             }
             for name, mean, own, expected in each
@@ -268,17 +267,13 @@ def played_by_models(scenario: Scenario, control: Control, played: PlayedRounds,
             {
                 "assumption": one.assumption,
                 "change": one.tokens / whole,
-                "low": _told(one.low / whole),
-                "high": _told(one.high / whole),
+                "low": finite_or_none(one.low / whole),
+                "high": finite_or_none(one.high / whole),
             }
             for one in effects
             if one.known
         ],
     }
-
-
-def _told(value: float) -> float | None:
-    return value if isfinite(value) else None
 
 
 def played_parquet(played: PlayedRounds, record: DraftRecord) -> bytes:
@@ -310,7 +305,7 @@ def show_model_play(console: "Console", record: Row) -> None:
     if not record["assumptions"]:
         console.print("What each assumption is worth cannot be told: no whole draft of some device came through.")
         return
-    rows = [row | {"ends": f"{per_cent(row['low'])} to {per_cent(row['high'])}"} for row in record["assumptions"]]
+    rows = [row | {"ends": between(row["low"], row["high"])} for row in record["assumptions"]]
     console.print("What each assumption is worth, as a share of the predicted tokens:")
     effects = (
         words_column("assumption", "without it"),

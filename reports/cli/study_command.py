@@ -33,7 +33,7 @@ from reports.cli.study_plays import StudiedCell, closed_loop_record, study_plays
 from reports.shared.inputs import read_scenario, scenario_path
 from reports.shared.output import as_json, check_folder, print_tables, warn
 from reports.shared.rows import Row
-from reports.shared.words import literal, per_cent
+from reports.shared.words import between, literal
 from reports.studies.loop_rows import LoopPlay
 
 if TYPE_CHECKING:
@@ -272,4 +272,4 @@ def show_closed_loop(console: "Console", record: Row) -> None:
 
 
 def _with_ends(row: Row) -> Row:
-    return row | {"ends": f"{per_cent(row['low'])} to {per_cent(row['high'])}"}
+    return row | {"ends": between(row["low"], row["high"])}

@@ -16,6 +16,11 @@ class Promise(NamedTuple):
     least: float
     known: str = ""
 
+    @property
+    def told(self) -> str:
+        """The weakness as the end of a cause."""
+        return f" ({self.known})" if self.known else ""
+
 
 Promises = Mapping[tuple[str, UplinkSharing], Promise]
 """By solver and sharing."""

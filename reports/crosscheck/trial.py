@@ -106,8 +106,8 @@ def attempt(
             program.solve(solver, SolverOptions())
         ended = time.perf_counter()
     except SolveError as error:
-        _, known = promise(solver, scenario.uplink_sharing, check.stalls)
-        cause = error.cause + stalled_at(error, reference.objective) + (f" ({known})" if known else "")
+        known = promise(solver, scenario.uplink_sharing, check.stalls)
+        cause = error.cause + stalled_at(error, reference.objective) + known.told
         return Trial(number=number, scenario=scenario, status=status_of(error), cause=cause)
     above = solution.objective / reference.objective - 1.0
     return Trial(

@@ -164,8 +164,7 @@ def _by_program(number: int, cell: Scenario, variant: Variant, best: float | Non
     except SolveError as error:
         if isinstance(error, InfeasibleError):
             return replace(trial, status="optimal" if best in (None, -np.inf) else WRONGLY, cause=error.cause)
-        _, known = promise(solver, cell.uplink_sharing, {})
-        cause = error.cause + (f" ({known})" if known else "")
+        cause = error.cause + promise(solver, cell.uplink_sharing, {}).told
         return replace(trial, status=status_of(error), cause=cause)
     except MsoptError as error:
         return replace(trial, status=FORM_FAILS, cause=str(error))

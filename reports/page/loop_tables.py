@@ -7,7 +7,7 @@ from reports.plots.style import label_of
 from reports.shared.record import Record
 from reports.shared.rows import Row, rows_of
 from reports.shared.text_table import Table, count_column, gain_column, number_column, ratio_column, words_column
-from reports.shared.words import per_cent
+from reports.shared.words import between, per_cent
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -162,7 +162,7 @@ def _costs_by_problem(costs: "DataFrame") -> "DataFrame":
             {"effect": row["effect"], "late": row["late"], "size": row["size"]},
         )
         kept[row["problem"]] = row["cost"]
-        kept[f"{row['problem']}_range"] = f"{per_cent(row['low'])} to {per_cent(row['high'])}"
+        kept[f"{row['problem']}_range"] = between(row["low"], row["high"])
     return pd.DataFrame(list(rows.values()))
 
 

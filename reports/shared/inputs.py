@@ -7,9 +7,9 @@ from collections.abc import Container, Sequence
 from pathlib import Path
 
 from msopt import Control, ParameterError, Scenario, bundled
-from msopt.errors import describe
+from msopt.errors import describe, did_you_mean
 from msopt.files.control_json import parse_control
-from msopt.files.whole_files import read_log, read_text
+from msopt.files.whole_files import read_as, read_log
 from msopt.measured.served import Served
 from msopt.measured.servers import read_server
 from msopt.model.control import Reaction
@@ -28,8 +28,7 @@ def scenario_path(file: str) -> Path:
     known = bundled.names()
     if file in known:
         return bundled.path(file)
-    near = difflib.get_close_matches(Path(file).stem, known, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
+    hint = did_you_mean(Path(file).stem, known)
     raise ParameterError(
         f"{describe(file)} is neither a file nor a bundled scenario, which are {', '.join(known)}{hint}"
     )
@@ -42,11 +41,7 @@ def read_scenario(file: str) -> Scenario:
 
 def read_control(file: str, scenario: Scenario) -> Control | Reaction:
     """Someone's control or reaction; ParameterError names the file."""
-    text = read_text(file)
-    try:
-        return parse_control(text, scenario)
-    except ParameterError as error:
-        raise ParameterError(f"{file}: {error}") from None
+    return read_as(file, lambda text: parse_control(text, scenario))
 
 
 def read_served(
@@ -77,11 +72,7 @@ def read_served(
         return Served.of_mean_length(mean_length, pooled_length)
     if log is None:
         return None
-    text = read_log(log)
-    try:
-        return read_server(text, model, pooled_length)
-    except ParameterError as error:
-        raise ParameterError(f"{log}: {error}") from None
+    return read_as(log, lambda text: read_server(text, model, pooled_length), read_log)
 
 
 def whole_numbers(text: str, option: str, most: int) -> list[int]:

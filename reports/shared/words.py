@@ -46,6 +46,11 @@ def per_cent(ratio: float | None) -> str:
     return f"{value:.0f} %" if abs(value) >= 1000.0 else f"{value:.3g} %"
 
 
+def between(low: float | None, high: float | None) -> str:
+    """The ends of an interval of ratios, in per cent."""
+    return f"{per_cent(low)} to {per_cent(high)}"
+
+
 def gain(ratio: float | None) -> str:
     """A gain in words: in per cent, as a multiple from ten times on, "equal" where it is round-off.
 

@@ -18,7 +18,6 @@ The settings are those of `reports.studies.settings`. A draw has the same seed a
 compared on the same devices.
 """
 
-import difflib
 import itertools
 import math
 from collections.abc import Iterable, Iterator
@@ -29,9 +28,9 @@ from numpy.random import SeedSequence
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from msopt import PRESETS, ParameterError
-from msopt.errors import describe
+from msopt.errors import describe, did_you_mean
 from msopt.files.scenario_toml import load_toml
-from msopt.files.whole_files import read_text
+from msopt.files.whole_files import read_as
 from msopt.methods import methods_of
 from msopt.model.scenario import Problem
 from msopt.model.validation import LARGEST_WHOLE, MOST_DEVICES
@@ -168,14 +167,14 @@ def read_study(path: str) -> Study:
     ParameterError
         In one line: file, key, value, what is allowed.
     """
-    text = read_text(path)
-    try:
+
+    def checked(text: str) -> Study:
         study = parse_study(text)
         study = study.model_copy(update={"scenarios": beside(path, study.scenarios)})
         study.check_scenarios()
-    except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from None
-    return study
+        return study
+
+    return read_as(path, checked)
 
 
 def beside(path: str, scenarios: Iterable[str]) -> list[str]:
@@ -205,7 +204,7 @@ def validated(kind: type[Kind], raw: dict[str, Any], known: Iterable[str] = ()) 
         fault = error.errors()[0]
         place = ".".join(str(part) for part in fault["loc"])
         if fault["type"] == "extra_forbidden":
-            near = near_words(str(fault["loc"][-1]), [*kind.model_fields, *known])
+            near = did_you_mean(str(fault["loc"][-1]), [*kind.model_fields, *known])
             raise ParameterError(f"unknown key {place}{near}") from None
         message = fault["msg"].removeprefix("Value error, ")
         if place.endswith(".bool"):  # the first kind that a Value may be of
@@ -219,7 +218,7 @@ def known_or_raise(key: str, name: str, known: Iterable[str]) -> None:
     """ValueError for a name that is none of those known, with the nearest."""
     names = list(known)
     if name not in names:
-        raise ValueError(f"{key}: {describe(name)} is not one of {', '.join(names)}{near_words(name, names)}")
+        raise ValueError(f"{key}: {describe(name)} is not one of {', '.join(names)}{did_you_mean(name, names)}")
 
 
 def once_or_raise(key: str, values: Iterable[Value]) -> None:
@@ -229,9 +228,3 @@ def once_or_raise(key: str, values: Iterable[Value]) -> None:
         if value in seen:
             raise ValueError(f"{key} holds {describe(value)} twice")
         seen.append(value)
-
-
-def near_words(name: str, known: Iterable[str]) -> str:
-    """The known name that may be meant, as the end of a message; nothing where none is near."""
-    near = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
