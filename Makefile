@@ -29,8 +29,7 @@ OLDEST_STAMP := $(OLDEST)/.installed
 .NOTPARALLEL:
 
 report: $(REPORT_STAMP)
-	$(BIN)/msopt report --output $(REPORT)
-	@echo "The report is in $(CURDIR)/$(REPORT)"
+	$(BIN)/msopt report --output $(CURDIR)/$(REPORT)
 
 docs: $(DOCS_STAMP)
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -d docs/_build/doctrees docs docs/_build/html

@@ -47,14 +47,15 @@ class Slack:
 
     @cached_property
     def value(self) -> FloatArray:
-        """Right side less left side, at least 0 where the limit is kept."""
-        return np.asarray(self.right - self.left)
+        """Right side less left side, at least 0 where the limit is kept: what a control is beyond by round-off is 0."""
+        room = np.asarray(self.right - self.left)
+        return np.where((room < 0.0) & (room >= -FEASIBILITY_RTOL * self.scale), 0.0, room)
 
     @property
     def violation(self) -> float:
         """By how much the limit is broken [unit]; 0 where it is kept within the tolerance."""
         worst = float(np.max(-self.value, initial=0.0))
-        return worst if worst > FEASIBILITY_RTOL * self.scale else 0.0
+        return worst if worst > 0.0 else 0.0
 
     def complaint(self) -> str:
         """One line: the limit, for whom it is broken most, and by how much."""

@@ -96,7 +96,7 @@ def _require_pyarrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ModuleNotFoundError:
-        raise ParameterError("sweep needs the packages of msopt[sweep]: pyarrow") from None
+        raise ParameterError("sweep needs pyarrow, not installed here; pip install 'msopt[sweep]'") from None
 
 
 def _check_user_methods(study: Study, points: Sequence[Point]) -> None:

@@ -37,6 +37,16 @@ def test_sides_of_a_control() -> None:
         assert slack.value.shape == ((2,) if slack.devices else ())
 
 
+def test_what_is_beyond_a_limit_by_round_off_has_no_room_left() -> None:
+    def room(right: float) -> tuple[float, float]:
+        slack = Slack("the uplink bandwidth budget", "Hz", np.float64(2e7), np.float64(right), 2e7)
+        return float(slack.value), slack.violation
+
+    assert room(2e7 * (1 - 0.5 * FEASIBILITY_RTOL)) == (0.0, 0.0)
+    assert room(2e7 * (1 - 2.0 * FEASIBILITY_RTOL)) == pytest.approx((-0.04, 0.04), rel=1e-6)
+    assert room(2e7 + 1.0) == (1.0, 0.0)
+
+
 def test_only_one_problem_asks_for_one_length() -> None:
     assert LIMITS["heterogeneous"] == LIMITS["modes"] == LIMITS["homogeneous"][:-1]
 
