@@ -146,7 +146,7 @@ def _client(address: str) -> Any:
     try:
         from distributed import Client
     except ModuleNotFoundError:
-        raise ParameterError("--dask needs dask and distributed, not installed here; pip install 'msopt[sweep]'") from None
+        raise ParameterError("--dask needs dask, not installed here; pip install 'msopt[sweep]'") from None
     try:
         return Client(address, timeout="10s")
     except Exception as error:
