@@ -97,8 +97,8 @@ def _without(methods: Sequence[Row]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in methods:
         if row["reason"] is not None:
-            reason = row["reason"].removeprefix(f"method {row['method']} of problem {row['problem']} ")
-            reason = reason.removeprefix(f"--method {row['method']}").lstrip(": ")
+            reason = row["reason"].removeprefix("--").removeprefix(f"method {row['method']}")
+            reason = reason.removeprefix(f" of problem {row['problem']}").lstrip(": ")
             found.setdefault(reason, []).append(literal(row["method"]))
     return found
 
