@@ -48,7 +48,7 @@ app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 FIRST_COMMANDS = """msopt: who drafts how many tokens, and who gets what part of the radio
 
   msopt scenarios                         cells that come with it, by name
-  msopt solve edge-cell --problem all     its three problems, side by side
+  msopt compare edge-cell                 does drafting pay, by which method
   msopt scenario uldl-qwen25 --output my.toml    a cell of your own, to edit
   msopt emulate my.toml --output played   its best control, round after round
   msopt report my.toml --output out       methods, checks and figures: a page

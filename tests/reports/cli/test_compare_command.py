@@ -10,6 +10,7 @@ from rich.console import Console
 
 import msopt as package
 from msopt import METHODS, PROBLEMS, Scenario
+from msopt.model.problems import Problem
 from reports.cli.compared_text import show_compared
 from reports.methods.user_variant import NONE
 from reports.page.comparison import answer_by
@@ -29,7 +30,7 @@ METHOD_KEYS = [
 ]
 
 
-def order_of(scenario: Scenario, *problems: package.model.scenario.Problem, own: tuple[str, ...] = ()) -> Comparison:
+def order_of(scenario: Scenario, *problems: Problem, own: tuple[str, ...] = ()) -> Comparison:
     return Comparison(scenario=scenario, problems=problems, own=own, asked=NONE, options={})
 
 
@@ -188,8 +189,9 @@ def test_a_large_cell_leaves_out_what_takes_long() -> None:
     assert "at most 5000 devices" in record["problems"][1]["reason"]
     assert record["changes"] == []
     assert record["elasticities"]
-    for problem, method in (("heterogeneous", "grid"), ("heterogeneous", "exact"), ("modes", "greedy")):
-        ours = package.Solution(scenario=cell, problem=problem, method="decomposition", goodput=1.0)  # type: ignore[arg-type]
+    slow: list[tuple[Problem, str]] = [("heterogeneous", "grid"), ("heterogeneous", "exact"), ("modes", "greedy")]
+    for problem, method in slow:
+        ours = package.Solution(scenario=cell, problem=problem, method="decomposition", goodput=1.0)
         found = answer_by(ours, method)
         assert isinstance(found, Failure)
         assert "is tried with at most" in str(found.cause)
