@@ -50,9 +50,9 @@ def overview_panel(methods: "DataFrame") -> Figure:
     """For each problem the optimum, the best and the worst of its simpler rules, and no drafts at all [token/s]."""
     names, values, colours = [], [], []
     for problem, rows in methods.groupby("problem", sort=False):
-        known = rows_of(rows[rows["goodput_tokens_per_s"].notna()])
-        simpler = sorted(simpler_rules(known), key=lambda row: -float(row["goodput_tokens_per_s"]))
-        chosen = [(f"{KINDS[str(problem)].title}: optimum", known[0], BLUE)]
+        solved = rows_of(rows[rows["goodput_tokens_per_s"].notna()])
+        simpler = sorted(simpler_rules(solved), key=lambda row: -float(row["goodput_tokens_per_s"]))
+        chosen = [(f"{KINDS[str(problem)].title}: optimum", solved[0], BLUE)]
         chosen += [(label_of(str(row["method"])), row, SKY) for row in [*simpler[:1], *simpler[1:][-1:]]]
         names += [name for name, _, _ in chosen]
         values += [float(row["goodput_tokens_per_s"]) for _, row, _ in chosen]
