@@ -26,7 +26,7 @@ def compare(
 ) -> None:
     """Say whether drafting pays, which method is worth it, and what more of one thing would bring.
 
-    Every method of a problem is tried that does not take long in a cell of that size; but for convex, which solve has.
+    Every method is tried that does not take long in a cell of that size, but for convex (msopt solve --method convex).
     """
     scenario = read_scenario(file)
     if output is not None:

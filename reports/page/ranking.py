@@ -94,6 +94,8 @@ def compared(order: Comparison, tick: Callable[[str], None] = lambda _: None) ->
         raise next(iter(errors.values()))
     problems = [_of_problem(best, rows) for best, rows in ranked.values()]
     chosen = best_of_problems(problems)["problem"]
+    without = dict.fromkeys(problems[0])
+    problems += [without | {"problem": problem, "reason": str(error)} for problem, error in errors.items()]
     best, rows = ranked[chosen]
     tick(f"{chosen}: what more would bring")
     worth = attempt(_elasticities, best)
@@ -102,7 +104,7 @@ def compared(order: Comparison, tick: Callable[[str], None] = lambda _: None) ->
         "devices": order.scenario.device_count,
         "best_problem": chosen,
         "draft_length": [] if best.control is None else best.control.draft_length.tolist(),
-        "problems": problems + [{"problem": problem, "reason": str(error)} for problem, error in errors.items()],
+        "problems": problems,
         "methods": [row for _, rows in ranked.values() for row in rows],
         "changes": what_if([best], rows, order.asked, order.options),
         "elasticities": [] if isinstance(worth, Failure) else worth,

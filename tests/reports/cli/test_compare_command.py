@@ -23,6 +23,7 @@ from tests.reports.shared.test_protocols import STEP_S, drafted_at_the_server, p
 from tests.tolerances import CLOSED_FORM, EXACT
 
 OWN = "tests.reports.own_methods"
+KEYS = "scenario devices best_problem draft_length problems methods changes elasticities warnings"
 METHOD_KEYS = [
     *("problem", "method", "whose", "what", "goodput_tokens_per_s", "standard_error_tokens_per_s", "gain_of_best"),
     *("gap", "status", "reason", "gain_over_server_only", "utility_value", "least_draft_length"),
@@ -37,6 +38,7 @@ def order_of(scenario: Scenario, *problems: Problem, own: tuple[str, ...] = ()) 
 def test_every_method_is_ranked_by_the_goodput_that_solve_finds(msopt: Command) -> None:
     path = msopt.scenario(s2(server={"draft_s_per_token": STEP_S}))
     record = msopt.done("compare", path, "--format", "json").record
+    assert list(record) == KEYS.split()
     assert [row["problem"] for row in record["problems"]] == list(PROBLEMS)
     for problem in PROBLEMS:
         rows = [row for row in record["methods"] if row["problem"] == problem]
@@ -173,6 +175,7 @@ def test_a_problem_without_a_control_leaves_the_others(msopt: Command) -> None:
     record = msopt.done(*arguments, "--format", "json").record
     found = {row["problem"]: row["reason"] for row in record["problems"]}
     assert found["heterogeneous"] is None
+    assert len({tuple(row) for row in record["problems"]}) == 1
     assert "goodput floor" in found["homogeneous"]
     assert record["best_problem"] == "heterogeneous"
     assert "homogeneous: one length for all: no choice" in msopt.done(*arguments).out
