@@ -65,7 +65,7 @@ def colocated_goodput(scenario: Scenario, how: ServerDrafts) -> float:
 
 
 def distributed_goodput(scenario: Scenario) -> float:
-    """The best goodput with devices that draft, their round trips included [token/s]."""
+    """The best goodput of problem `heterogeneous`, where devices draft, their round trips included [token/s]."""
     return solve(scenario).goodput
 
 

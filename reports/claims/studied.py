@@ -1,9 +1,7 @@
 """Everything computed, once: the tables of the studies, and what the manifest says of them."""
 
 import platform
-import time
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
@@ -89,7 +87,6 @@ def collect(
     MsoptError
         Where a whole study or all probes fail; what fails here and there is in the table `faults`.
     """
-    started, clock = datetime.now(UTC), time.perf_counter()
     figures = paper_figures.studies(effort, seed, methods)
     families = gains.studies(effort, seed, tuple(methods))
     everything, faults, seconds = _run(_tasks(effort, seed, figures | families), jobs, progress)
@@ -112,15 +109,8 @@ def collect(
     tables |= {"gains": gains.summary(all_gains), "gains_quantiles": gains.quantiles(all_gains)}
     tables |= {"faults": _frame([*faults, *more], _FAULT)}
     tables |= {f"draws_{name}": table for name, table in draws.items()} | {"draws_gains": all_gains}
-    timings = {
-        "started": started.isoformat(timespec="seconds"),
-        "jobs": jobs or cores(),
-        "wall_s": time.perf_counter() - clock,
-        "cpu_s": sum(seconds.values()),
-        "cpu_s_by_study": seconds,
-    }
     studies = figures | families
-    return Record(_manifest(effort, seed, methods, studies, results, tables), tables, timings)
+    return Record(_manifest(effort, seed, methods, studies, results, tables), tables, {"cpu_s_by_study": seconds})
 
 
 def _tasks(effort: Effort, seed: int, studies: Mapping[str, Study]) -> dict[str, list[Task]]:

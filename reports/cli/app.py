@@ -148,10 +148,20 @@ def solve_problems(
     return [msopt.solve(scenario, problem, method, **options) for problem in problems]
 
 
-def next_command(file: str, problem: str) -> str:
-    """What to try once a problem of a scenario has been solved, in words."""
-    if problem == "all":
-        return f"msopt report {shlex.quote(file)} --output out    (every method, as a page)"
+def next_command(file: str, problem: str, variants: Sequence[str] = (), *, varied: bool = False) -> str:
+    """What to try once a problem of a scenario has been solved, in words.
+
+    Parameters
+    ----------
+    file, problem : str
+    variants : sequence of str
+        What `--variant` named.
+    varied : bool
+        Whether the file itself asks for a variant. Problem `modes` takes none, nor do all three together.
+    """
+    if problem == "all" or varied or variants:
+        own = "".join(f" --variant {shlex.quote(name)}" for name in variants)
+        return f"msopt report {shlex.quote(file)}{own} --output out    (every method, as a page)"
     return f"msopt solve {shlex.quote(file)} --problem all    (the three problems side by side)"
 
 
@@ -179,7 +189,7 @@ def solve(
     from reports.shared.solution_tables import show_solutions
 
     record = records if problem == "all" else records[0]
-    following = next_command(file, problem)
+    following = next_command(file, problem, own.names, varied=bool(scenario.variant_fields))
     emit(
         record,
         lambda console: show_solutions(console, scenario, records, following),

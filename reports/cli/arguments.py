@@ -307,7 +307,10 @@ Formulations = Annotated[
     list[str] | None,
     typer.Option("--formulation", metavar="NAME", help="Only this formulation; may be repeated (default: all)."),
 ]
-_YOURS = "A function of yours, from a Scenario to a Control, a Solution, K lengths or one for all"
+_YOURS = (
+    "A function of yours, from a Scenario to a Control, a Solution, K lengths or one for all, or to None where it does "
+    "not apply"
+)
 FormulaName = Annotated[
     list[str] | None,
     typer.Option("--formula", metavar="MODULE:FUNCTION", help=f"{_YOURS}, scored beside the formulations; one."),
@@ -317,7 +320,8 @@ UserVariants = Annotated[
     typer.Option(
         "--variant",
         metavar="MODULE:CLASS",
-        help="A Utility or ControlLimit of yours, with numbers such as mine:Limit(2.0); may be repeated.",
+        help="A Utility or ControlLimit of yours, with numbers such as 'mine:Limit(2.0)', in quotes for the shell; "
+        "may be repeated.",
     ),
 ]
 WorstFolder = Annotated[

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from msopt.files.whole_files import read_as
+from msopt.model.fields import KEYS
 from msopt.numerics.intervals import LEVEL
 from reports.cli import arguments as opt
 from reports.shared.output import emit
-from reports.shared.words import number, per_cent
+from reports.shared.words import literal, number, per_cent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,9 +55,12 @@ def fit(file: opt.Throughputs, *, form: opt.Form = "table", output: opt.JsonOutp
 
 
 def _show(console: "Console", record: dict[str, Any]) -> None:
-    for key, cost in record["costs"].items():
+    """The table of a scenario file, to be pasted there."""
+    keys = {key.field: key.key for key in KEYS if key.table == "server"}
+    console.print(literal("[server]"))
+    for field, cost in record["costs"].items():
         ends = "" if cost["low"] is None else f"  # {number(cost['low'])} to {number(cost['high'])} at 95 %"
-        console.print(f"{key} = {number(cost['seconds'])}{ends}")
+        console.print(f"{keys[field]} = {number(cost['seconds'])}{ends}")
     verdict = "the model holds" if record["holds"] else "the model does not hold"
     off = per_cent(record["largest_relative_residual"])
     console.print(f"# {verdict}: no round of {record['rows']} is further off than {off}")

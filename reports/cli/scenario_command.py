@@ -84,6 +84,8 @@ def scenario(
             raise ParameterError("--task and --distribution-bits go with --profile")
         if preset is None and served is None:
             raise ParameterError(f"name a preset ({', '.join(msopt.PRESETS)}), or give --profile or --server-log")
+        if preset in msopt.bundled.names() and preset not in msopt.PRESETS:
+            raise ParameterError(f"{preset} is no preset but a bundled scenario; copy {msopt.bundled.path(preset)}")
         drawn, comment = msopt.draw(
             preset or BASE_PRESET,
             devices=devices,

@@ -1,7 +1,10 @@
 """Everything a report needs, computed once: the answer, the cross-check, the studies, the profiles, and the checks."""
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +20,7 @@ from reports.page.answer import answer
 from reports.page.profile_tables import measured_times, profile_record
 from reports.page.self_checks import checks_record
 from reports.page.settings_table import settings_record
+from reports.shared.parallel import cores
 from reports.shared.record import Record
 from reports.shared.rows import Row
 from reports.studies.closed_loop import stored_loops
@@ -37,6 +41,14 @@ Progress = Callable[[int, int], None]
 CROSSCHECK_TRIALS = {"quick": 4, "full": 60}
 CROSSCHECK_DEVICES = {"quick": 12, "full": 30}
 """Random scenarios of each formulation, and the greatest number of their devices."""
+CROSSCHECK_TOLERANCES = {
+    "objective_rtol": OBJECTIVE_RTOL,
+    "argmin_rtol": ARGMIN_RTOL,
+    "whole_rtol": WHOLE_RTOL,
+    "price_rtol": PRICE_RTOL,
+    "crosscheck_share": AT_LEAST,
+    "crosscheck_false_alarm": REFUTED,
+}
 LOOP_ROUNDS = {"quick": 5120, "full": 20480}
 """Rounds of every play without models."""
 
@@ -80,39 +92,52 @@ def collect(order: Order, progress: Progress = lambda *_: None) -> Record:
         For a bad scenario, before anything else is computed; where a method fails.
     """
     hashes = {source: scenario_hash(Scenario.read(path)) for source, path in order.scenarios}
-    answered = answer(order.scenarios, order.methods, load_variants(order.variants))
-    checked = crosscheck_record(
-        CROSSCHECK_TRIALS[order.effort],
-        order.seed,
-        largest=CROSSCHECK_DEVICES[order.effort],
-        jobs=order.jobs,
-        progress=progress,
-    )
-    studied = collect_studies(
-        EFFORTS[order.effort],
-        seed=order.seed,
-        jobs=order.jobs,
-        methods=order.methods,
-        measured={profile.name: measured_times(profile) for profile in order.profiles if profile.verification},
-        progress=progress,
-    )
+    started, wall_s = datetime.now(UTC), dict[str, float]()
+    with _timed(wall_s, "answer"):
+        answered = answer(order.scenarios, order.methods, load_variants(order.variants))
+    with _timed(wall_s, "crosscheck"):
+        checked = crosscheck_record(
+            CROSSCHECK_TRIALS[order.effort],
+            order.seed,
+            largest=CROSSCHECK_DEVICES[order.effort],
+            jobs=order.jobs,
+            progress=progress,
+        )
+    with _timed(wall_s, "studies"):
+        studied = collect_studies(
+            EFFORTS[order.effort],
+            seed=order.seed,
+            jobs=order.jobs,
+            methods=order.methods,
+            measured={profile.name: measured_times(profile) for profile in order.profiles if profile.verification},
+            progress=progress,
+        )
     studied.manifest["tables"]["gains"]["paper_gain"] = UP_TO
-    inverse, columns = studied_inversely(SHARES[order.effort], order.seed, order.jobs, progress)
+    with _timed(wall_s, "inverse studies"):
+        inverse, columns = studied_inversely(SHARES[order.effort], order.seed, order.jobs, progress)
     studied.tables["claims"] = with_columns(studied.tables["claims"], columns)
     studied.manifest["inverse_studies"] = inverse.manifest["inverse_studies"]
-    loops = drawn_loop(order.seed, LOOP_ROUNDS[order.effort]), model_loop(stored_loops())
+    with _timed(wall_s, "rounds as played"):
+        loops = drawn_loop(order.seed, LOOP_ROUNDS[order.effort]), model_loop(stored_loops())
     whole = joined(studied, answered, checked, inverse, *loops, profile_record(order.profiles), settings_record())
     whole.manifest["scenario_hashes"] = hashes | whole.manifest["scenario_hashes"]
     whole.manifest["solvers"] = list(SOLVERS)
-    whole.manifest["tolerances"] |= {
-        "objective_rtol": OBJECTIVE_RTOL,
-        "argmin_rtol": ARGMIN_RTOL,
-        "whole_rtol": WHOLE_RTOL,
-        "price_rtol": PRICE_RTOL,
-        "crosscheck_share": AT_LEAST,
-        "crosscheck_false_alarm": REFUTED,
+    whole.manifest["tolerances"] |= CROSSCHECK_TOLERANCES
+    times = {
+        "started": started.isoformat(timespec="seconds"),
+        "jobs": order.jobs or cores(),
+        "wall_s": sum(wall_s.values()),
+        "wall_s_by_part": wall_s,
     }
-    return joined(whole, checks_record(whole))
+    return joined(whole, checks_record(whole), Record({"tables": {}}, {}, times))
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], part: str) -> Iterator[None]:
+    """Notes how long a part of the report takes."""
+    clock = time.perf_counter()
+    yield
+    seconds[part] = time.perf_counter() - clock
 
 
 def with_columns(claims: "pd.DataFrame", columns: Mapping[str, Row]) -> "pd.DataFrame":

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from msopt import ParameterError
+from msopt.errors import did_you_mean
 from reports.shared.ending import Interrupted, Terminated, interruptible
 from reports.shared.output import warn
 from reports.shared.words import exception_words
@@ -35,15 +36,19 @@ def load_function(option: str, name: str) -> Callable[..., Any]:
     module, colon, attribute = name.partition(":")
     if not colon or not module or not attribute:
         raise ParameterError(f'{option} "{name}" is not MODULE:FUNCTION')
+    if module.endswith(".py") and os.path.isfile(module):
+        raise ParameterError(f'{option} "{name}" names a file; its module is {module.removesuffix(".py")}')
     here = os.getcwd()
     sys.path.insert(0, here)
     try:
         with users_code(f'{option}: module "{module}"', "cannot be loaded"):
-            function = getattr(importlib.import_module(module), attribute, None)
+            loaded = importlib.import_module(module)
+            function, known = getattr(loaded, attribute, None), dir(loaded)
     finally:
         sys.path.remove(here)
     if not callable(function):
-        raise ParameterError(f'{option}: "{attribute}" is not a function or class of module {module}')
+        hint = did_you_mean(attribute, known)
+        raise ParameterError(f'{option}: "{attribute}" is not a function or class of module {module}{hint}')
     return function  # type: ignore[no-any-return]
 
 

@@ -55,6 +55,7 @@ BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("evaluate S2 --control FOLDER/none.json", ["none.json", "No such file"]),
     ("evaluate S2 --control S2", ["is not JSON"]),
     ("scenario nope", ['"nope"', "multispin-llama2, multispin-qwen35, uldl-qwen25, uldl-deepseek-r1"]),
+    ("scenario edge-cell", ["edge-cell is no preset but a bundled scenario; copy", "edge-cell.toml"]),
     ("scenario uldl-qwen25 --devices 0", ["devices", "at least 1"]),
     ("scenario uldl-qwen25 --bandwidth-hz nan", ["bandwidth_hz", "nan", "above 0"]),
     ("scenario uldl-qwen25 --bandwidth-hz 10MHz", ["--bandwidth-hz", "number"]),

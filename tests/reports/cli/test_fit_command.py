@@ -1,7 +1,12 @@
 """`msopt fit` as a user calls it."""
 
-import pytest
+import tomllib
 
+import pytest
+import tomli_w
+
+from msopt import Scenario
+from tests.formulations.cells import S2
 from tests.reports.command import Command, assert_one_line
 
 HEAD = "batch,length,tokens_per_s,acceptance\n"
@@ -29,8 +34,16 @@ def test_costs_of_a_round(msopt: Command, per_round: bool) -> None:
     assert costs["verify_per_device_s"] == pytest.approx(0.0, abs=1e-9)
     assert record["holds"]
     shown = msopt("fit", path).out
-    assert "verify_base_s = 0.1 " in shown
     assert "# the model holds: no round of 9" in shown
+    # What is shown is the table of a scenario file.
+    cell = msopt.folder / "cell.toml"
+    S2.write(cell)
+    tables = tomllib.loads(cell.read_text())
+    tables["server"] = tomllib.loads(shown)["server"] | {"downlink_power_w": S2.downlink_power_w}
+    cell.write_text(tomli_w.dumps(tables))
+    read = Scenario.read(cell)
+    assert (read.verify_base_s, read.server_draft_s_per_token) == pytest.approx((0.1, 0.02))
+    assert read.verify_per_token_s == pytest.approx(0.01)
 
 
 def test_what_is_wrong_with_the_rows_is_told(msopt: Command) -> None:

@@ -66,6 +66,16 @@ def test_evaluate_tells_every_limit_and_by_how_much_it_is_broken(msopt: Command,
     assert broken == ["goodput floor"]
 
 
+def test_what_to_try_next_takes_the_variant(msopt: Command, file: str) -> None:
+    plain = msopt.folder / "plain.toml"
+    S2.write(plain)
+    assert msopt.done("solve", plain).out.splitlines()[-1].startswith(f"next: msopt solve {plain} --problem all ")
+    assert msopt.done("solve", file).out.splitlines()[-1].startswith(f"next: msopt report {file} --output out ")
+    own = "msopt:TokenBudget(6)"
+    last = msopt.done("solve", plain, "--variant", own).out.splitlines()[-1]
+    assert last.startswith(f"next: msopt report {plain} --variant '{own}' --output out ")
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

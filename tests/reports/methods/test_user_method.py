@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +98,7 @@ def test_it_joins_its_problem_alone(cell: Scenario) -> None:
         ("fails", ParameterError, "fails on multispin-llama2 K=4 seed=0: AttributeError"),
         ("too_wide", InfeasibleError, "the uplink bandwidth budget is broken by 100000 Hz"),
         ("missing", ParameterError, '"missing" is not a function or class of module tests.reports.own_methods'),
+        ("too_wid", ParameterError, "own_methods; did you mean too_wide?"),
     ],
 )
 def test_errors(cell: Scenario, function: str, error: type[Exception], words: str) -> None:
@@ -104,6 +106,14 @@ def test_errors(cell: Scenario, function: str, error: type[Exception], words: st
         user_solution(f"{HERE}:{function}", cell, "heterogeneous")
     assert words in str(caught.value)
     assert "--method" in str(caught.value)
+
+
+def test_a_file_in_place_of_a_module_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text("def formula(cell):\n    return 4\n")
+    with pytest.raises(ParameterError) as caught:
+        load_formula("mine.py:formula")
+    assert str(caught.value) == '--formula "mine.py:formula" names a file; its module is mine'
 
 
 @pytest.mark.parametrize(
