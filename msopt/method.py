@@ -43,7 +43,8 @@ class Method:
     of_variant : callable, optional
         From a scenario, a variant and options to the solution; None where the method solves the papers' problems alone.
     tried_up_to : int or None
-        Devices up to which a study tries it as its optimum: beyond, a proof may take too long. None: any number.
+        Devices up to which it is tried where nobody asks for it by name: `exact` as a study's optimum, each beside the
+        others in a comparison. Beyond, it may take too long. None: any number.
     """
 
     name: str

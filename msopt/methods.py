@@ -157,6 +157,7 @@ _HETEROGENEOUS = (
         do.with_shares(do.grid_of, do.best_shares),
         "[MS] Algorithm 1",
         "grid over deadline and price of bandwidth, rounded lengths",
+        tried_up_to=1000,
     ),
     _row(
         "heterogeneous",
@@ -210,6 +211,7 @@ _MODES = (
         do.with_modes(do.greedily),
         "[UD] Algorithm 1",
         "from no drafts, one token more to all or to the best device",
+        tried_up_to=100,
     ),
     _row(
         "modes",

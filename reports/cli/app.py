@@ -1,4 +1,4 @@
-"""The command line: `msopt solve | react | evaluate | emulate | scenario | schedule | fit | measure | report | ...`.
+"""The command line: `msopt compare | solve | react | evaluate | emulate | scenario | schedule | report | ...`.
 
 Exit codes: 0 done, 1 a cross-check failed, 2 bad input (one line on standard error, nothing written), 3 infeasible,
 the solver failed, or a sweep has rows without an answer, 130 interrupted, 143 terminated. pandas and matplotlib
@@ -25,6 +25,7 @@ from msopt.model.scenario import Problem
 from msopt.options import OPTIONS
 from reports.cli import arguments as opt
 from reports.cli.calibrate_command import calibrate
+from reports.cli.compare_command import compare
 from reports.cli.crosscheck_command import crosscheck
 from reports.cli.emulate_command import emulate
 from reports.cli.fit_command import fit
@@ -40,13 +41,14 @@ from reports.shared.ending import Interrupted, Terminated, terminable
 from reports.shared.inputs import about, read_control, read_scenario, rejected_names
 from reports.shared.output import check_file, emit, print_tables, say, tell, warn
 from reports.shared.protocols import with_protocols
+from reports.shared.solution_warnings import told_once
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 FIRST_COMMANDS = """msopt: who drafts how many tokens, and who gets what part of the radio
 
   msopt scenarios                         cells that come with it, by name
-  msopt solve edge-cell --problem all     its three problems, side by side
+  msopt compare edge-cell                 does drafting pay, by which method
   msopt scenario uldl-qwen25 --output my.toml    a cell of your own, to edit
   msopt emulate my.toml --output played   its best control, round after round
   msopt report my.toml --output out       methods, checks and figures: a page
@@ -114,18 +116,6 @@ def _about(
     ] = False,
 ) -> None:
     """Optimal control of multi-access speculative inference: draft lengths, bandwidth, modes and power."""
-
-
-def _told_once(solutions: Sequence[Solution]) -> list[str]:
-    """Every warning once; one that not all problems have begins with those that have it."""
-    found: dict[str, list[str]] = {}
-    for solution in solutions:
-        for text in solution.warnings:
-            found.setdefault(text, []).append(solution.problem)
-    return [
-        text if len(problems) == len(solutions) else f"{', '.join(problems)}: {text}"
-        for text, problems in found.items()
-    ]
 
 
 @app.command(hidden=True)
@@ -199,14 +189,13 @@ def solve(
     from reports.shared.solution_tables import show_solutions
 
     record = records if problem == "all" else records[0]
-    told = _told_once(solutions)
     following = next_command(file, problem, own.names, varied=bool(scenario.variant_fields))
     emit(
         record,
         lambda console: show_solutions(console, scenario, records, following),
         form=form,
         output=output,
-        warnings=told,
+        warnings=told_once(solutions),
     )
 
 
@@ -242,6 +231,7 @@ def evaluate(
     emit(record, lambda console: show_score(console, scenario, record), form=form)
 
 
+app.command()(compare)
 app.command()(scenario)
 app.command()(schedule)
 app.command()(fit)

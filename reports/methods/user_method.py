@@ -5,6 +5,7 @@ problem that its controls are of.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import msopt
 from msopt import Control, ParameterError, Scenario, Solution
@@ -21,8 +22,10 @@ def check_methods(names: Iterable[str]) -> None:
         load_function(OPTION, name)
 
 
-def user_solution(name: str, scenario: Scenario, problem: Problem) -> Solution | None:
+def user_solution(name: str, scenario: Scenario, problem: Problem, **scoring: Any) -> Solution | None:
     """What the method MODULE:FUNCTION makes of a scenario, its goodput computed here; None where it does not apply.
+
+    `scoring` are arguments of `msopt.evaluate`: a utility and limits beside the scenario's, samples and their seed.
 
     Raises
     ------
@@ -40,7 +43,7 @@ def user_solution(name: str, scenario: Scenario, problem: Problem) -> Solution |
             raise ParameterError("it returns real lengths, which are no control; whole numbers are needed")
         if control.problem != problem:
             return None
-        evaluation = msopt.evaluate(scenario, control)
+        evaluation = msopt.evaluate(scenario, control, **scoring)
         evaluation.require_feasible()
     except msopt.MsoptError as error:
         raise type(error)(f"{OPTION} {name}: on {scenario.name}: {error}") from None

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-import msopt
 from msopt import Scenario, Solution, react
 from msopt.files.whole_files import read_text
-from msopt.methods import methods_of
-from msopt.model.scenario import Problem
 from reports.methods.user_variant import NONE, Variants
-from reports.page.comparison import best_of, compare
+from reports.page.comparison import best_of, compare, problems_of
 from reports.page.variant_rows import limit_rows, variant_rows
 from reports.page.what_if import what_if
 from reports.shared.inputs import provenance
@@ -79,7 +76,7 @@ def _about(name: str, table: "DataFrame") -> Row:
 
 def _study(source: str, path: Path, own: Sequence[str], asked: Variants) -> dict[str, list[Row]]:
     scenario = Scenario.read(path)
-    solutions = {problem: best_of(scenario, problem, asked) for problem in _problems(scenario, asked)}
+    solutions = {problem: best_of(scenario, problem, asked) for problem in problems_of(scenario, asked)}
     kept = {name: with_protocols(value) for name, value in solutions.items()}
     methods = [row for solution in solutions.values() for row in compare(solution, own, asked)]
     warnings = dict.fromkeys(text for record in kept.values() for text in record["warnings"])
@@ -103,16 +100,6 @@ def _study(source: str, path: Path, own: Sequence[str], asked: Variants) -> dict
         "answer_what_if": what_if(list(solutions.values()), methods, asked),
         "answer_warnings": [{"text": text} for text in warnings],
     }
-
-
-def _problems(scenario: Scenario, asked: Variants) -> list[Problem]:
-    """Those that take the scenario: with a variant not every problem does."""
-    return [
-        problem
-        for problem in msopt.PROBLEMS
-        if not (scenario.variant_fields or asked.names)
-        or any(method.of_variant for method in methods_of(problem, "optimum"))
-    ]
 
 
 def _reaction(solution: Solution) -> list[Row]:

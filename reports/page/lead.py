@@ -34,17 +34,24 @@ def lead(solution: Row, devices: Sequence[Row]) -> list[str]:
     devices : sequence of dict
         Its rows of the table `answer_devices`.
     """
-    lengths = [int(row["draft_length"]) for row in devices]
-    if len(set(lengths)) == 1:
-        told = f"{counted(lengths[0], 'token')} a round each"
-    elif len(lengths) > MOST_TOLD:
-        told = f"between {min(lengths)} and {counted(max(lengths), 'token')} a round"
-    else:
-        told = ", ".join(f"{row['device']} {length}" for row, length in zip(devices, lengths, strict=True))
-        told = f"per round {told}"
+    told = lengths_told([(row["device"], int(row["draft_length"])) for row in devices])
     goodput = solution["goodput_tokens_per_s"]
     what = f"Problem {solution['problem']} does best, with {number(goodput, 4)} token/s: draft {told}."
-    return [what, _gains(solution, goodput), _certainty(solution)]
+    return [what, _gains(solution, goodput), certainty(solution)]
+
+
+def lengths_told(lengths: Sequence[tuple[str, int]]) -> str:
+    """What each device drafts in a round, from its name and length.
+
+    >>> lengths_told([("a", 2), ("b", 1)]), lengths_told([("a", 1), ("b", 1)])
+    ('per round a 2, b 1', '1 token a round each')
+    """
+    tokens = [length for _, length in lengths]
+    if len(set(tokens)) == 1:
+        return f"{counted(tokens[0], 'token')} a round each"
+    if len(tokens) > MOST_TOLD:
+        return f"between {min(tokens)} and {counted(max(tokens), 'token')} a round"
+    return f"per round {', '.join(f'{name} {length}' for name, length in lengths)}"
 
 
 def _gains(solution: Row, goodput: float) -> str:
@@ -58,7 +65,8 @@ def _gains(solution: Row, goodput: float) -> str:
     return f"That is {', '.join(told[:-1])}{' and ' if told[:-1] else ''}{told[-1]}."
 
 
-def _certainty(solution: Row) -> str:
+def certainty(solution: Row) -> str:
+    """How sure it is that no other control of the problem does better."""
     words = gap(solution["gap"])
     if solution["gap"] is None:
         return "No bound is known for it."

@@ -11,7 +11,7 @@ from reports.page.loop_tables import loop_tables
 from reports.plots.style import label_of
 from reports.shared.record import Record
 from reports.shared.rows import rows_of
-from reports.shared.simpler_rules import simpler_rules
+from reports.shared.simpler_rules import closest_and_weakest
 from reports.shared.text_table import Column, Table, count_column, words_column
 
 if TYPE_CHECKING:
@@ -83,14 +83,9 @@ def summary(record: Record) -> "DataFrame":
     for solution in rows_of(tables["answer_solutions"]):
         methods = tables["answer_methods"]
         of_it = (methods["place"] == solution["place"]) & (methods["problem"] == solution["problem"])
-        others = simpler_rules(methods[of_it])
-        row = solution | {"scenario": names[solution["place"]]}
-        for word, ascending in (("closest", True), ("weakest", False)):
-            ends = others.sort_values("gain_of_best", ascending=ascending, kind="stable")
-            known = len(ends) > 0
-            row[word] = label_of(ends["method"].iloc[0]) if known else None
-            row[f"{word}_gain"] = float(ends["gain_of_best"].iloc[0]) if known else None
-        rows.append(row)
+        ends = closest_and_weakest(rows_of(methods[of_it]))
+        ends |= {word: label_of(name) for word in ("closest", "weakest") if (name := ends[word]) is not None}
+        rows.append(solution | {"scenario": names[solution["place"]]} | ends)
     return pd.DataFrame(rows)
 
 

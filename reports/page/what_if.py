@@ -1,6 +1,7 @@
 """What the answer means for a decision: how far the optimum moves with more of one thing, each solved anew."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from msopt import Scenario, Solution
 from msopt.model.chosen_devices import chosen_devices
 from msopt.model.fields import VERIFY_TIMES
 from reports.methods.user_variant import Variants
+from reports.page.comparison import NO_OPTIONS
 from reports.shared.rows import Row
 from reports.shared.words import literal
 from reports.studies.points import Failure, attempt
@@ -19,7 +21,12 @@ FASTER = 2.0
 METHOD = "decomposition"
 
 
-def what_if(solutions: Sequence[Solution], methods: Sequence[Row], asked: Variants) -> list[Row]:
+def what_if(
+    solutions: Sequence[Solution],
+    methods: Sequence[Row],
+    asked: Variants,
+    options: Mapping[str, Any] = NO_OPTIONS,
+) -> list[Row]:
     """Rows of `change`, `problem`, `goodput_tokens_per_s` and `gain`, the problem's optimum after one change.
 
     Both sides of a gain are by method `decomposition`.
@@ -32,6 +39,8 @@ def what_if(solutions: Sequence[Solution], methods: Sequence[Row], asked: Varian
         What every method reaches without a change: rows of `compare`.
     asked : Variants
         A utility and limits beside the scenario's.
+    options : mapping
+        `samples` and `seed`, as `methods` were solved with.
     """
     scenario = solutions[0].scenario if solutions else None
     if scenario is None or scenario.device_count > MOST_DEVICES:
@@ -41,7 +50,7 @@ def what_if(solutions: Sequence[Solution], methods: Sequence[Row], asked: Varian
     before = {row["problem"]: row["goodput_tokens_per_s"] for row in methods if row["method"] == METHOD}
     for change, changed in changes(scenario, solutions[-1]):
         for problem in problems:
-            old, new = before.get(problem), attempt(msopt.solve, changed, problem, METHOD, **asked.asked)
+            old, new = before.get(problem), attempt(msopt.solve, changed, problem, METHOD, **asked.asked, **options)
             if isinstance(new, Failure) or not old:
                 continue
             gain = new.goodput / old - 1.0

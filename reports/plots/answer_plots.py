@@ -50,13 +50,10 @@ def overview_panel(methods: "DataFrame") -> Figure:
     """For each problem the optimum, the best and the worst of its simpler rules, and no drafts at all [token/s]."""
     names, values, colours = [], [], []
     for problem, rows in methods.groupby("problem", sort=False):
-        known = rows[rows["goodput_tokens_per_s"].notna()]
-        ours = known.iloc[0]
-        simpler = simpler_rules(known).sort_values("goodput_tokens_per_s", ascending=False)
-        chosen = [(f"{KINDS[str(problem)].title}: optimum", ours, BLUE)]
-        chosen += [
-            (label_of(str(row["method"])), row, SKY) for _, row in simpler.iloc[[0, -1][: len(simpler)]].iterrows()
-        ]
+        solved = rows_of(rows[rows["goodput_tokens_per_s"].notna()])
+        simpler = sorted(simpler_rules(solved), key=lambda row: -float(row["goodput_tokens_per_s"]))
+        chosen = [(f"{KINDS[str(problem)].title}: optimum", solved[0], BLUE)]
+        chosen += [(label_of(str(row["method"])), row, SKY) for row in [*simpler[:1], *simpler[1:][-1:]]]
         names += [name for name, _, _ in chosen]
         values += [float(row["goodput_tokens_per_s"]) for _, row, _ in chosen]
         colours += [colour for _, _, colour in chosen]
@@ -83,7 +80,7 @@ def methods_panel(rows: "DataFrame") -> Figure:
     for place, row in enumerate(rows_of(rows)):
         value = row["goodput_tokens_per_s"]
         if value is None:
-            axes.text(0.0, place, f" needs {_missing(row['reason'])}", va="center", fontsize=7.5, parse_math=False)
+            axes.text(0.0, place, f" {_missing(row['reason'])}", va="center", fontsize=7.5, parse_math=False)
             continue
         of_the_problem = row["gap"] is not None
         axes.barh(
@@ -119,10 +116,9 @@ def methods_panel(rows: "DataFrame") -> Figure:
 
 
 def _missing(reason: str) -> str:
-    """The key that a method lacks, where its message names one, to fit into a row."""
-    return next(
-        (word for word in reason.replace(",", " ").split() if "." in word and "_" in word), "more than is given"
-    )
+    """That a method has no number, or the key that it lacks, where its message names one, to fit into a row."""
+    keys = [word for word in reason.replace(",", " ").split() if "." in word and "_" in word]
+    return f"needs {keys[0]}" if keys else "has no number here"
 
 
 @styled

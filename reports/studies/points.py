@@ -98,10 +98,10 @@ class Failure(NamedTuple):
     cause: str | None
 
 
-def attempt(function: Callable[..., Found], *arguments: Any) -> Found | Failure:
+def attempt(function: Callable[..., Found], *arguments: Any, **named: Any) -> Found | Failure:
     """What a function finds, or why it does not: whatever goes wrong at one point, the others are computed."""
     try:
-        return function(*arguments)
+        return function(*arguments, **named)
     except ParameterError as error:
         return Failure(REFUSED, str(error))
     except InfeasibleError as error:

@@ -40,6 +40,14 @@ BAD_COMMANDS: list[tuple[str, list[str]]] = [
     ("solve S2 --probem modes", ["--probem", "--problem"]),
     ("solve S2 --output FOLDER", ["cannot be written", "Is a directory"]),
     ("solve S2 --output FOLDER/no/such.json", ["such.json", "No such file or directory"]),
+    ("compare", ["FILE"]),
+    ("compare nope", ["neither a file nor a bundled scenario"]),
+    ("compare S2 --problem foo", ["--problem", "'homogeneous', 'heterogeneous', 'modes', 'all'"]),
+    ("compare S2 --method grid", ['"grid" is not MODULE:FUNCTION']),
+    ("compare S2 --variant TokenBudget", ["--variant", "is not MODULE"]),
+    ("compare S2 --samples 1", ["samples", "at least 2"]),
+    ("compare S2 --format csv", ["--format", "'table', 'json'"]),
+    ("compare S2 --output FOLDER", ["cannot be written", "Is a directory"]),
     ("react S2", ["--rejected"]),
     ("react S2 --rejected dev-3", ['"dev-3"', "did you mean"]),
     ("react S2 --rejected dev-1,", ['""', '"dev-1", "dev-2"']),
@@ -89,7 +97,7 @@ BAD_FILES: list[tuple[str, str, str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("old", "new", "words"), [case[1:] for case in BAD_FILES], ids=[case[0] for case in BAD_FILES])
-@pytest.mark.parametrize("command", ["solve", "react", "evaluate", "report"])
+@pytest.mark.parametrize("command", ["compare", "solve", "react", "evaluate", "report"])
 def test_bad_files(msopt: Command, command: str, old: str, new: str, words: list[str]) -> None:
     path = msopt.scenario(s2())
     path.write_text(path.read_text(encoding="utf-8").replace(old, new, 1), encoding="utf-8")

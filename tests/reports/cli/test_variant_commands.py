@@ -5,6 +5,7 @@ import json
 import pytest
 
 from msopt import ProportionalFair, Scenario, TokenBudget, evaluate, solve
+from reports.methods.user_variant import load_variants
 from reports.page.answer import answer
 from tests.formulations.cells import S2
 from tests.reports.command import Command, assert_one_line
@@ -112,6 +113,17 @@ def test_the_report_answers_the_problems_that_take_it(file: str) -> None:
     methods = tables["answer_methods"].set_index(["problem", "method"])
     assert methods.loc[("heterogeneous", "fixed"), "status"] == "refused"
     assert methods.loc[("heterogeneous", "decomposition"), "status"] == "solved"
+
+
+def test_the_report_solves_changes_under_a_variant_of_the_users(msopt: Command) -> None:
+    """With fewer tokens to draft in a round, twice the band brings what two such optima differ by."""
+    path, limits = msopt.folder / "plain.toml", [TokenBudget(5)]
+    S2.write(path)
+    changes = answer([("plain", path)], asked=load_variants(["msopt:TokenBudget(5)"])).tables["answer_what_if"]
+    wider = S2.with_bandwidth(uplink_hz=2.0 * S2.uplink_bandwidth_hz)
+    gain = solve(wider, limits=limits).goodput / solve(S2, limits=limits).goodput - 1.0
+    found = changes[changes["change"].str.contains("uplink band") & (changes["problem"] == "heterogeneous")]
+    assert found["gain"].tolist() == pytest.approx([gain], abs=1e-9)
 
 
 def test_a_control_that_serves_nobody_is_scored_without_a_gap(msopt: Command) -> None:

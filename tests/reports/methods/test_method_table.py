@@ -34,7 +34,7 @@ def test_every_record_is_whole(method: Method) -> None:
     assert method.line
     assert method.colour in get_args(Colour)
     assert {"samples", "seed"} <= set(method.options) <= set(OPTIONS)
-    assert (method.tried_up_to is not None) == (method.name == EXACT)
+    assert (method.tried_up_to is not None) == (method.name in (EXACT, "grid", "greedy"))
 
 
 def test_a_name_looks_alike_wherever_it_stands_and_unlike_its_neighbours() -> None:
