@@ -187,11 +187,11 @@ def _result(scheme: str, solution: Solution | Failure | None) -> Row:
 
 def _solve(study: Study, scheme: str, scenario: Scenario, bound: float | None) -> Solution | Failure | None:
     """The solution by a method of ours or of the user; None where the user's does not apply."""
+    asked = load_variants(study.variants)
     if ":" in scheme:
-        own = attempt(user_solution, scheme, scenario, study.problem)
+        own = attempt(user_solution, scheme, scenario, study.problem, **asked.asked)
         # It was given nothing that it could refuse: whatever is wrong with what it does is its own.
         return own._replace(status="failed") if isinstance(own, Failure) and own.status == REFUSED else own
-    asked = load_variants(study.variants)
     if scheme == OPTIMUM:
         exact_up_to = study.exact_up_to_devices
         return solve_best(scenario, study.problem, exact_up_to, bound=bound, options=study.options, own=asked)

@@ -24,7 +24,7 @@ from reports.shared.rows import Row
 from reports.studies import points as points_module
 from reports.studies import settings as settings_module
 from reports.studies.finished_points import finished_points
-from reports.studies.points import SOLVED
+from reports.studies.points import SOLVED, solve_rows
 from reports.studies.settings import scenario_at
 from reports.studies.study import OPTIMUM, Study, parse_study, read_study
 from reports.studies.sweep import FINISHED, RESULTS, STUDY, sweep
@@ -226,6 +226,15 @@ def test_a_users_method_joins(folder: Path) -> None:
     rows = read_results(sweep(study, folder, jobs=1).results)
     assert [row["scheme"] for row in rows[:2]] == ["fixed", f"{OWN}:three"]
     assert all(row["mean_draft_length_tokens"] == 3.0 for row in rows[1::2])
+
+
+def test_a_users_method_keeps_the_limits_of_the_study() -> None:
+    """Three devices draft three tokens each: within nine, beyond eight."""
+    for budget, status in ((9, SOLVED), (8, "infeasible")):
+        more = {"presets": ["multispin-llama2"], "methods": [f"{OWN}:three"], "fixed": {"devices": 3}}
+        study = Study(problem="heterogeneous", variants=[f"msopt:TokenBudget({budget})"], draws=1, **more)
+        (row,) = solve_rows(study, study.points())
+        assert row["status"] == status
 
 
 def test_a_method_that_never_applies_is_an_error_before_anything_is_written(folder: Path) -> None:
