@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 import msopt
-from msopt import Scenario, Solution
-from msopt.model.objective import GOODPUT
+from msopt import Scenario, Solution, Sum
 from msopt.model.scenario import Problem
 from reports.methods.user_method import user_solution
 from reports.methods.user_variant import NONE, Variants
@@ -36,7 +35,7 @@ def _row(ours: Solution, method: str, asked: Variants) -> Row | None:
         return None
     failure = found if isinstance(found, Failure) else Failure(SOLVED, None)
     solution = found if isinstance(found, Solution) else None
-    summed = ours.evaluation is None or ours.evaluation.utility.name == GOODPUT.name  # else goodputs rank nothing
+    summed = ours.evaluation is None or isinstance(ours.evaluation.utility, Sum)  # else goodputs rank nothing
     of_the_problem = solution is not None and solution.control is not None and ours.bound is not None
     goodput = None if solution is None else float(solution.goodput)
     return {
