@@ -124,7 +124,7 @@ class TargetNumber(BaseModel):
     def _check(self) -> Self:
         if (self.kind == "mean") == bool(self.over):
             raise ValueError("`over` names the method below a ratio or gain, and a mean has none")
-        for key, size in (("value", abs(self.value)), ("tolerance", self.tolerance)):  # a misfit is a square of both
+        for key, size in (("value", abs(self.value)), ("tolerance", self.tolerance)):  # whose quotient is a misfit
             if size and not SMALLEST <= size <= LARGEST:
                 raise ValueError(f"{key} is further from 1 than a factor of {LARGEST:g}")
         known_or_raise("quantity", self.quantity, NUMBERS)
