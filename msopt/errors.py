@@ -53,13 +53,14 @@ def and_more(count: int) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a message on an unknown word: the nearest of the known ones, or nothing where none is near.
+    """The end of a message on an unknown word: the nearest of the known ones in any case, or nothing.
 
-    >>> did_you_mean("modus", ["modes", "homogeneous"]), did_you_mean("x", ["modes"])
-    ('; did you mean modes?', '')
+    >>> did_you_mean("modus", ["Modes", "homogeneous"]), did_you_mean("x", ["modes"])
+    ('; did you mean Modes?', '')
     """
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    names = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(word.casefold(), names, n=1)
+    return f"; did you mean {names[near[0]]}?" if near else ""
 
 
 def describe(value: object) -> str:

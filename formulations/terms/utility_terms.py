@@ -44,7 +44,10 @@ def check_utility(utility: Utility, count: int) -> None:
         raise ParameterError(f"{describe(utility)} is no utility")
     name, goodput = utility.name, _apart(count)
     value = value_of(utility, goodput)
-    expressed = float(np.asarray(expression_of(utility, cp.Constant(goodput)).value))
+    found = expression_of(utility, cp.Constant(goodput)).value
+    if found is None:
+        raise ParameterError(f"{name}: its expression depends on more than the goodputs")
+    expressed = float(np.asarray(found))
     if not np.isclose(value, expressed, rtol=UNIT_RTOL, atol=UNIT_RTOL):
         raise ParameterError(f"{name}: its value at {goodput} is {value:.9g}, and its expression says {expressed:.9g}")
     if not value_of(utility, 2.0 * goodput) > value:

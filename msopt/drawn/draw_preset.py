@@ -1,6 +1,5 @@
 """Scenarios drawn from a preset: places, fading, draft times and datasets of a seed."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -9,7 +8,7 @@ import numpy as np
 from msopt.arrays import FloatArray, IntArray
 from msopt.drawn.channel import CELLS, Draws, uniform, unreplaced
 from msopt.drawn.presets import ANY_DATASET, PRESETS, TIMES_OF_THE_PAPER, Preset
-from msopt.errors import ParameterError, describe
+from msopt.errors import ParameterError, describe, did_you_mean
 from msopt.files.comments import sections
 from msopt.model.acceptance import Acceptance
 from msopt.model.scenario import Scenario
@@ -213,7 +212,6 @@ def _one_of(option: str, value: object, known: Iterable[str]) -> str:
     word = value.casefold() if isinstance(value, str) else ""
     found = names.get(word)
     if found is None:
-        near = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
-        hint = f"; did you mean {names[near[0]]}?" if near else ""
+        hint = did_you_mean(word, names.values())
         raise ParameterError(f"{option} = {describe(value)} is not one of {', '.join(names.values())}{hint}")
     return found

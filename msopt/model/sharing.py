@@ -69,7 +69,8 @@ class FixedSnr:
 
     def rate(self, bandwidth_hz: FloatArray) -> FloatArray:
         """R = B e."""
-        return np.asarray(bandwidth_hz * self.efficiency)
+        with np.errstate(over="ignore"):  # of a share far beyond any band, which a limit tells
+            return np.asarray(bandwidth_hz * self.efficiency)
 
     def bandwidth(self, rate: FloatArray) -> FloatArray:
         """B = R/e."""

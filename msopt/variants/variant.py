@@ -17,7 +17,7 @@ from msopt.variants.energy_limits import AveragePower
 from msopt.variants.goodput_limits import GoodputFloor, TokenLatencyCeiling
 from msopt.variants.length_limits import TokenBudget
 from msopt.variants.utilities import Admission, AlphaFair, MaxMin, ProportionalFair, WeightedSum, WeightedUtility
-from msopt.variants.well_formed import check_utility_class, listed
+from msopt.variants.well_formed import check_growth, check_utility_class, listed
 
 _OF_FIELD: tuple[tuple[str, Callable[[Any], ControlLimit]], ...] = (
     ("token_latency_ceiling_s", TokenLatencyCeiling),
@@ -54,7 +54,7 @@ class Variant:
         Raises
         ------
         ParameterError
-            For what is no utility or limit, or two limits of one name.
+            For what is no utility or limit, a utility that falls with goodput, or two limits of one name.
         """
         if utility is not None:
             check_utility_class(utility)
@@ -64,6 +64,8 @@ class Variant:
         if isinstance(chosen, WeightedUtility):
             weights = scenario.weight if scenario.weight is not None else np.ones(scenario.device_count)
             chosen = chosen.weighted(weights)
+        if utility is not None and chosen.tabular:
+            check_growth(chosen, scenario.device_count)
         every = tuple(_limits(scenario, guaranteed=isinstance(chosen, Admission) and utility is None)) + given
         names = [limit.name for limit in every]
         twice = next((name for name in names if names.count(name) > 1), None)

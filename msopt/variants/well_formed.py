@@ -8,7 +8,7 @@ import numpy as np
 from msopt.arrays import FloatArray, numbers
 from msopt.errors import ParameterError, describe
 from msopt.model.control_limit import Conic, ControlLimit, Sense
-from msopt.model.objective import Utility
+from msopt.model.objective import Utility, utility_value
 
 _ALLOWED: dict[str, tuple[Any, ...]] = {
     "sense": get_args(Sense),
@@ -18,27 +18,28 @@ _ALLOWED: dict[str, tuple[Any, ...]] = {
 }
 
 
-def check_utility_class(utility: Any, who: str = "") -> None:
-    """Raise ParameterError in one line for what is no utility, or has no form that a number comes from.
-
-    Parameters
-    ----------
-    utility : object
-    who : str
-        What messages call it; by default its own name.
-    """
+def check_utility_class(utility: Any) -> None:
+    """Raise ParameterError in one line for what is no utility, or has no form that a number comes from."""
     _check_kind(utility, Utility, "utility")
-    who = who or _named(utility, "utility")
+    who = _named(utility, "utility")
     _check_declared(utility, who, ("whole",))
     if not (utility.tabular or type(utility).value is not Utility.value):
         told = "an expression and no numbers" if utility.conic else "neither numbers nor an expression"
         raise ParameterError(f"{who}: has {told}; it needs of_device, or value where no table is to take it")
 
 
-def check_limit_class(limit: Any, who: str = "") -> None:
+def check_growth(utility: Utility, count: int) -> None:
+    """Raise ParameterError where twice the goodput of so many devices is worth less: no bound would be one."""
+    tokens, second = 1.0 + np.arange(count) / count, np.asarray(1.0)
+    less, more = (utility_value(utility, scale * tokens, second) for scale in (1.0, 2.0))
+    if more < less:
+        raise ParameterError(f"utility {utility.name}: falls where goodput grows, from {less:.9g} to {more:.9g}")
+
+
+def check_limit_class(limit: Any) -> None:
     """The same of a limit: two sides or none, and these or a table form."""
     _check_kind(limit, ControlLimit, "limit")
-    who = who or _named(limit, "limit")
+    who = _named(limit, "limit")
     _check_declared(limit, who, ("sense", "conic", "idle"))
     sides = [side for side in ("left", "right") if getattr(type(limit), side) is not getattr(ControlLimit, side)]
     if len(sides) == 1:

@@ -50,7 +50,7 @@ from msopt.files.scenario_toml import load_toml
 from msopt.files.whole_files import read_as
 from msopt.methods import methods_of
 from msopt.model.scenario import Problem
-from msopt.model.validation import LARGEST_WHOLE
+from msopt.model.validation import LARGEST, LARGEST_WHOLE, SMALLEST
 from reports.calibration.unknowns import AVERAGES, RANGES, Space, Unknown
 from reports.studies.points import NUMBERS
 from reports.studies.quoted import QUOTED, UPLINK_SET, Quoted, Statistic
@@ -124,6 +124,9 @@ class TargetNumber(BaseModel):
     def _check(self) -> Self:
         if (self.kind == "mean") == bool(self.over):
             raise ValueError("`over` names the method below a ratio or gain, and a mean has none")
+        for key, size in (("value", abs(self.value)), ("tolerance", self.tolerance)):  # whose quotient is a misfit
+            if size and not SMALLEST <= size <= LARGEST:
+                raise ValueError(f"{key} is further from 1 than a factor of {LARGEST:g}")
         known_or_raise("quantity", self.quantity, NUMBERS)
         if len(self.along) > 1:
             raise ValueError("`along` has one setting")

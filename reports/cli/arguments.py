@@ -16,11 +16,11 @@ from reports.methods import CONVEX  # noqa: F401  (so that the help names it)
 from reports.shared.output import Format
 
 
-def named(folder: str) -> str:
+def named(path: str | None) -> str | None:
     """A shell's unset variable must not scatter a report over the folder that one stands in."""
-    if not folder:
-        raise ParameterError("--output is empty; name a folder")
-    return folder
+    if path == "":
+        raise ParameterError("--output is empty; name a file or a folder")
+    return path
 
 
 def with_options(*names: str, before: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -106,7 +106,9 @@ Method = Annotated[
     ),
 ]
 Form = Annotated[Format, typer.Option("--format", help="What is printed.")]
-JsonOutput = Annotated[str | None, typer.Option("--output", metavar="FILE", help="Also write the JSON to this file.")]
+JsonOutput = Annotated[
+    str | None, typer.Option("--output", metavar="FILE", callback=named, help="Also write the JSON to this file.")
+]
 ControlFile = Annotated[
     str,
     typer.Option(
@@ -222,7 +224,10 @@ Synthetic = Annotated[
     typer.Option("--synthetic", help="Let vLLM accept by the measured curve, whatever is drafted: for load tests."),
 ]
 ConfigOutput = Annotated[
-    str | None, typer.Option("--output", metavar="FILE", help="Write the server's setting to this file (vLLM: JSON).")
+    str | None,
+    typer.Option(
+        "--output", metavar="FILE", callback=named, help="Write the server's setting to this file (vLLM: JSON)."
+    ),
 ]
 Devices = Annotated[int, typer.Option("--devices", metavar="K", help="Number of devices.")]
 DrawSeed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of the draw.")]
@@ -272,7 +277,10 @@ OverArea = Annotated[
     typer.Option("--over-area/--no-over-area", help="Whether places are uniform in the area or in the distance."),
 ]
 TomlOutput = Annotated[
-    str | None, typer.Option("--output", metavar="FILE", help="Write the scenario to this file, not to the terminal.")
+    str | None,
+    typer.Option(
+        "--output", metavar="FILE", callback=named, help="Write the scenario to this file, not to the terminal."
+    ),
 ]
 Reported = Annotated[
     list[str] | None,
@@ -325,7 +333,10 @@ UserVariants = Annotated[
     ),
 ]
 WorstFolder = Annotated[
-    str, typer.Option("--output", metavar="DIR", help="Folder of the worst scenario of each row, to be replayed.")
+    str,
+    typer.Option(
+        "--output", metavar="DIR", callback=named, help="Folder of the worst scenario of each row, to be replayed."
+    ),
 ]
 Folder = Annotated[
     str,

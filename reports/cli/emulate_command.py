@@ -97,6 +97,7 @@ PlayFolder = Annotated[
     typer.Option(
         "--output",
         metavar="DIR",
+        callback=opt.named,
         help=f"Folder for {RECORD}, {ROUNDS} (a row for each round and device) and {TIMELINE}.svg and .pdf; with "
         f"models {MODEL_ROUNDS} in place of {ROUNDS}, and {TEXTS}.",
     ),
@@ -135,7 +136,7 @@ def emulate(
     scenario = read_scenario(file)
     rounds = (PLAYED_BY_MODELS if draft else PLAYED) if rounds is None else rounds
     check_whole("--rounds", rounds, LEAST_ROUNDS)
-    folder = None if output is None else Path(opt.named(output))
+    folder = None if output is None else Path(output)
     if folder is not None:
         files = (MODEL_ROUNDS, TEXTS) if draft else (ROUNDS,)
         check_folder(folder, files=(RECORD, *files, f"{TIMELINE}.svg", f"{TIMELINE}.pdf"))

@@ -11,14 +11,20 @@ from typing import Any
 import numpy as np
 
 from msopt import (
+    Admission,
+    AlphaFair,
     AveragePower,
     BandwidthCap,
     BandwidthFloor,
     EarliestDeadline,
     EnergyPerToken,
+    MaxMin,
+    ProportionalFair,
     ResourceBlocks,
     Scenario,
+    Sum,
     Utility,
+    WeightedSum,
 )
 from msopt.arrays import BoolArray, FloatArray, every_length
 from msopt.model.control_limit import ControlLimit
@@ -30,13 +36,13 @@ _HALVINGS = 120
 _LATEST = 1e12
 _FITS = 1e-12
 
-UTILITIES: Mapping[str, Callable[[Any, FloatArray], FloatArray]] = {
-    "sum": lambda _, g: np.sum(g, axis=-1),
-    "weighted-sum": lambda u, g: g @ u.weights,
-    "proportional-fair": lambda u, g: np.where(u.weights > 0.0, u.weights * np.log(g), 0.0).sum(axis=-1),
-    "alpha-fair": lambda u, g: (u.weights * g ** (1.0 - u.fairness)).sum(axis=-1) / (1.0 - u.fairness),
-    "max-min": lambda u, g: np.min(np.where(u.weights > 0.0, u.weights * g, np.inf), axis=-1),
-    "admission": lambda u, g: np.sum(g >= u.guaranteed_tokens_per_s * (1.0 - _FITS), axis=-1),
+UTILITIES: Mapping[type, Callable[[Any, FloatArray], FloatArray]] = {
+    Sum: lambda _, g: np.sum(g, axis=-1),
+    WeightedSum: lambda u, g: g @ u.weights,
+    ProportionalFair: lambda u, g: np.where(u.weights > 0.0, u.weights * np.log(g), 0.0).sum(axis=-1),
+    AlphaFair: lambda u, g: (u.weights * g ** (1.0 - u.fairness)).sum(axis=-1) / (1.0 - u.fairness),
+    MaxMin: lambda u, g: np.min(np.where(u.weights > 0.0, u.weights * g, np.inf), axis=-1),
+    Admission: lambda u, g: np.sum(g >= u.guaranteed_tokens_per_s * (1.0 - _FITS), axis=-1),
 }
 """Each utility of goodputs, shape (..., K), by its formula."""
 
@@ -158,8 +164,8 @@ def best_of_all(scenario: Scenario, variant: Variant) -> float | None:
 
 def _worth(utility: Utility, goodput: FloatArray) -> FloatArray:
     """By the formula; of a utility of the user's by itself."""
-    if utility.name in UTILITIES:
-        return np.asarray(UTILITIES[utility.name](utility, goodput), dtype=float)
+    if type(utility) in UTILITIES:
+        return np.asarray(UTILITIES[type(utility)](utility, goodput), dtype=float)
     return np.asarray(utility.value(goodput, np.ones(len(goodput))))
 
 

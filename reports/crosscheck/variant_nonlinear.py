@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from msopt import Scenario
+from msopt import MaxMin, Scenario
 from msopt.arrays import FloatArray
 from msopt.variants.variant import Variant
 
@@ -46,7 +46,7 @@ class _Nonlinear:
         laws = scenario.acceptance
         self.laws = laws if laws.geometric else laws.interpolated()
         self.count = scenario.device_count
-        self.least = variant.utility.name == "max-min"
+        self.least = isinstance(variant.utility, MaxMin)
         self.limits = [limit for limit in variant.limits if limit.in_program == "exact"]
         low, high = scenario.length_limits("heterogeneous")
         self.bounds: list[tuple[float, float]] = (

@@ -11,6 +11,7 @@ It takes a Scenario and returns one of
 
 import inspect
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import fields
 from typing import Any
 
@@ -26,7 +27,7 @@ from reports.shared.user_function import users_code
 def answer_of(who: str, function: Callable[[Scenario], Any], scenario: Scenario) -> Any:
     """What a user's function answers, as it is; ParameterError where it fails."""
     with users_code(who, f"fails on {scenario.name}"):
-        answer = function(scenario)
+        answer = function(deepcopy(scenario))  # what it does to its own is nobody else's
         if inspect.iscoroutine(answer):
             answer.close()  # else Python warns, whenever it comes to it, that nothing waited for it
     return answer
@@ -72,8 +73,9 @@ def _lengths(answer: Any, scenario: Scenario) -> np.ndarray[Any, np.dtype[Any]]:
         lengths = np.array(answer)
     real = lengths.dtype.kind in "iuf" and not np.ma.is_masked(answer)
     if lengths.shape not in ((), (scenario.device_count,)) or not real:
+        shape = f" of shape {lengths.shape}" if real else ""
         raise ParameterError(
-            f"it returns a {type(answer).__name__}, not a Control, a Solution with one, "
+            f"it returns a {type(answer).__name__}{shape}, not a Control, a Solution with one, "
             f"{scenario.device_count} draft lengths or one for all, or None"
         )
     low, high = scenario.length_limits("heterogeneous" if lengths.ndim else "homogeneous")

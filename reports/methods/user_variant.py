@@ -86,7 +86,7 @@ class UsersLimit(ControlLimit):
     def __init__(self, inner: ControlLimit, who: str) -> None:
         self._inner, self._who = inner, who
         with users_code(who, _FAILS):
-            check_limit_class(inner, who)
+            check_limit_class(inner)
             vars(self).update({key: getattr(inner, key) for key in ("name", "unit", "sense", "conic", "idle")})
             self._sided, self._tabular = bool(inner.sided), bool(inner.tabular)
 
@@ -145,7 +145,7 @@ class UsersUtility(Utility):
 
     def __init__(self, inner: Utility, who: str) -> None:
         with users_code(who, _FAILS):
-            check_utility_class(inner, who)
+            check_utility_class(inner)
             said = {key: getattr(inner, key) for key in ("name", "unit", "whole")}
             forms = bool(inner.conic), bool(inner.tabular)
         vars(self).update(said, _inner=inner, _who=who, _forms=forms)
@@ -166,7 +166,12 @@ class UsersUtility(Utility):
 
     def value(self, tokens: FloatArray, round_s: FloatArray) -> FloatArray:
         """The worth of rounds."""
-        return self._numbers("value", tokens, round_s)
+        answer = self._numbers("value", tokens, round_s)
+        if answer.shape != np.shape(round_s):
+            raise ParameterError(
+                f"{vars(self)['_who']}: value answers an array of shape {answer.shape}, not {np.shape(round_s)}"
+            )
+        return answer
 
     def expression(self, goodput: Any, cp: Any) -> Any:
         """The same for CVXPY."""

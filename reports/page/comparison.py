@@ -5,9 +5,8 @@ from types import MappingProxyType
 from typing import Any
 
 import msopt
-from msopt import ParameterError, Scenario, Solution
+from msopt import ParameterError, Scenario, Solution, Sum
 from msopt.methods import DECOMPOSITION, EXACT, method_of, methods_of
-from msopt.model.objective import GOODPUT
 from msopt.model.problems import PROBLEMS, Problem
 from reports.methods.user_method import user_solution
 from reports.methods.user_variant import NONE, Variants
@@ -67,7 +66,7 @@ def row_of(best: Solution, method: str, found: Solution | Failure | None) -> Row
         return None
     failure = found if isinstance(found, Failure) else Failure(SOLVED, None)
     solution = found if isinstance(found, Solution) else None
-    summed = best.evaluation is None or best.evaluation.utility.name == GOODPUT.name  # else goodputs rank nothing
+    summed = best.evaluation is None or isinstance(best.evaluation.utility, Sum)  # else goodputs rank nothing
     of_the_problem = solution is not None and solution.control is not None and best.bound is not None
     goodput = None if solution is None else float(solution.goodput)
     return {

@@ -96,7 +96,7 @@ class OfMeans:
         """
         below, above, count = self.value - least, most - self.value, self.influence.size
         if not (below > 0.0 and above > 0.0):
-            if count < 2:
+            if count < 2 or math.isnan(self.value):
                 return self.interval(level)
             low, high = proportion_interval(0 if above > 0.0 else count, count, level)
             return Mean(self.value, least + (most - least) * low, least + (most - least) * high, count)

@@ -1,6 +1,5 @@
 """What the command line is given: a scenario, someone's control, the names of rejected devices."""
 
-import difflib
 import os
 import re
 from collections.abc import Container, Sequence
@@ -147,9 +146,8 @@ def _longest_run(parts: Sequence[str], known: Container[str]) -> tuple[str, int]
 
 
 def _unknown(unknown: str, names: Sequence[str]) -> ParameterError:
-    near = difflib.get_close_matches(unknown, names, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"devices are {_some(names)}"
-    return ParameterError(f"--rejected: {describe(unknown)} is not a device of the scenario; {hint}")
+    hint = did_you_mean(unknown, names) or f"; devices are {_some(names)}"
+    return ParameterError(f"--rejected: {describe(unknown)} is not a device of the scenario{hint}")
 
 
 def _some(names: Sequence[str], most: int = 8) -> str:

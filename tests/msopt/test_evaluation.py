@@ -28,6 +28,7 @@ def control(lengths: list[int], share: list[float], problem: Any = "heterogeneou
     ("lengths", "share", "problem", "broken"),
     [
         ([5, 2], [1.1e7, 1.1e7], "heterogeneous", r"the uplink bandwidth budget is broken by 2e\+06 Hz"),
+        ([5, 2], [1e308, 1e6], "heterogeneous", r"the uplink bandwidth budget is broken by 1e\+308 Hz"),
         ([17, 2], [1e7, 1e7], "heterogeneous", 'the greatest draft length of "dev-1" is broken by 1 token'),
         ([5, 0], [1e7, 1e7], "heterogeneous", 'the least draft length of "dev-2" is broken by 1 token'),
         ([5, 2], [2e7, 0.0], "heterogeneous", 'the bandwidth above 0 for a device that drafts of "dev-2" is broken'),

@@ -92,8 +92,20 @@ def loud(scenario: Scenario) -> Control:
     return three(scenario)
 
 
+def rewrites(scenario: Scenario) -> Control:
+    """An answer that is right, and a scenario that it was given and that is none any more."""
+    answer = three(scenario)
+    object.__setattr__(scenario, "uplink_bandwidth_hz", "wide")
+    object.__setattr__(scenario.acceptance, "mean", None)
+    return answer
+
+
 def complex_lengths(scenario: Scenario) -> Any:
     return np.full(scenario.device_count, 3.0 + 1j)
+
+
+def too_many_lengths(scenario: Scenario) -> Any:
+    return np.full(scenario.device_count + 1, 3)
 
 
 def masked_lengths(scenario: Scenario) -> Any:

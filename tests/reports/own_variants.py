@@ -132,6 +132,30 @@ class Several(Saturating):
         return cp.log1p(goodput)
 
 
+class FreeVariable(Saturating):
+    """Its expression has a number that no goodput gives."""
+
+    def expression(self, goodput: Any, cp: Any) -> Any:
+        return super().expression(goodput, cp) - cp.abs(cp.Variable())
+
+
+class OneValue(Utility):
+    """No table form, and one number whatever it is asked of."""
+
+    name, unit = "one value", "1"
+
+    def value(self, tokens: FloatArray, round_s: FloatArray) -> Any:
+        return np.asarray(np.sum(tokens))
+
+
+class NotAlphaFair(Saturating):
+    name = "alpha-fair"
+
+
+class NotMaxMin(Saturating):
+    name = "max-min"
+
+
 class Unbounded(TableAlone):
     """A row whose bound is no number."""
 

@@ -91,6 +91,7 @@ def test_limits(cell: Scenario, given: Any, words: str) -> None:
         (utility(of_device=lambda self, goodput: goodput * np.nan), "of_device answers NaN"),
         (utility(of_device=lambda self, goodput: goodput + np.inf), "of_device answers infinity"),
         (utility(of_device=lambda self, goodput: "much"), 'of_device = "much" is not a list of numbers'),
+        (utility(of_device=lambda self, goodput: -goodput), "falls where goodput grows, from -4 to -8"),
         (utility(value=lambda self, tokens, round_s: tokens), r"value answers an array of shape \(3,\), not \(\)"),
     ],
 )

@@ -216,6 +216,8 @@ BAD = [
     ('over = "fixed"', 'over = "fixd"', "did you mean fixed?"),
     ('over = "fixed"', "", "`over` names the method below a ratio or gain"),
     ("tolerance = 0.005", "tolerance = 0.0", "targets.2.tolerance = 0.0: input should be greater than 0"),
+    ("tolerance = 0.005", "tolerance = 1e-320", "targets.2: tolerance is further from 1 than a factor of 1e+30"),
+    ("tolerance = 0.005", "tolerance = 1e308", "targets.2: tolerance is further from 1 than a factor of 1e+30"),
     ('name = "narrow"', 'name = "level"', 'targets holds "level" twice'),
     ("uplink_bandwidth_hz = 3e6", "uplink_bandwith_hz = 3e6", "did you mean uplink_bandwidth_hz?"),
     ("uplink_bandwidth_hz = 3e6", "uplink_bandwidth_hz = -3e6", "-3"),

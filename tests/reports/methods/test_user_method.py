@@ -136,6 +136,7 @@ def test_a_file_in_place_of_a_module_is_told(tmp_path: Path, monkeypatch: pytest
             "returns a ndarray",
             "not a Control, a Solution with one, 4 draft lengths or one for all, or None",
         ),
+        ("too_many_lengths", "returns a ndarray of shape (5,), not a Control", "4 draft lengths or one for all"),
         ("masked_lengths", "returns a MaskedArray", "returns a MaskedArray"),
         ("nan_lengths", "a length outside 1 to 25: nan", "a length outside 1 to 25: nan"),
         ("ragged_lengths", "is no array: ValueError", "is no array: ValueError"),
@@ -168,6 +169,11 @@ def test_what_a_function_prints_warns_and_closes_stays_apart(cell: Scenario, cap
         "WRITTEN",
         f"warning: --method {HOSTILE}:loud: UserWarning: WARNED",
     ]
+
+
+def test_what_a_function_does_to_the_scenario_is_its_own(cell: Scenario) -> None:
+    found = user_solution(f"{HOSTILE}:rewrites", cell, "heterogeneous")
+    assert found.goodput == msopt.evaluate(cell, own_methods.three(cell)).goodput
 
 
 @pytest.mark.usefixtures("interrupts")

@@ -59,7 +59,11 @@ def test_what_fails_in_a_search_is_one_line(name: str, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("NoExpression", "its expression is None"), ("Several", r"its expression is an array of shape \(2,\)")],
+    [
+        ("NoExpression", "its expression is None"),
+        ("Several", r"its expression is an array of shape \(2,\)"),
+        ("FreeVariable", "its expression depends on more than the goodputs"),
+    ],
 )
 def test_what_a_program_cannot_maximise_is_one_line(name: str, words: str) -> None:
     own = load_variants([f"{MINE}:{name}"])
@@ -119,6 +123,8 @@ def crosschecked(msopt: Command, name: str, *of_cells: object) -> Outcome:
     [
         ("Budget(4)", "pass", ""),
         ("Saturating", "pass", ""),
+        ("NotAlphaFair", "pass", ""),
+        ("NotMaxMin", "pass", ""),
         ("Stricter(5)", "FAIL", "enumeration missed by"),
         ("Laxer(5)", "FAIL", "wrongly infeasible"),
         ("TableAlone", "not asked", "has no two sides"),
@@ -134,6 +140,16 @@ def test_the_crosscheck_tells_a_wrong_table_form(msopt: Command, name: str, verd
         replayed = crosschecked(msopt, name, table["worst_scenario"])
         again = replayed.record["verdicts"][0]
         assert again["objective_difference_worst"] == pytest.approx(table["objective_difference_worst"], abs=1e-12)
+
+
+def test_a_value_of_another_shape_is_one_line(msopt: Command) -> None:
+    words = "OneValue: value answers an array of shape (), not ("
+    assert_one_line(crosschecked(msopt, "OneValue", "--trials", 1), 2, [words])
+
+
+def test_whose_fault_it_is_is_said_once() -> None:
+    with pytest.raises(ParameterError, match=r"^--variant [^ ]*:NoForm fails: utility no form: has neither"):
+        load_variants([f"{MINE}:NoForm"])
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,7 @@ def test_what_has_limits_has_an_interval_within_them() -> None:
     assert mean_between([0.0] * 8, 0.0, 1.0) == pytest.approx((0.0, 0.0, none, 8))
     assert mean_between([1.0] * 8, -1.0, 1.0) == pytest.approx((1.0, 1.0 - 2.0 * none, 1.0, 8))
     assert mean_between([0.0, 0.1, 0.0], 0.0, 1.0).low > 0.0
+    assert np.all(np.isnan(mean_between([0.5, np.nan, 0.7], -1.0, 1.0)[:3]))  # and not at a limit
 
 
 def test_share_of_draws() -> None:
