@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from msopt import METHODS, MsoptError, Scenario, Solution
-from msopt.model.objective import GOODPUT
+from msopt.model.objective import Sum
 from msopt.model.problems import Problem
 from msopt.sensitivity import elasticities
 from reports.methods.user_variant import Variants
@@ -149,7 +149,7 @@ def _more(found: Solution | Failure, seconds: float, server_only: float) -> Row:
     """What a row has beside `row_of`: against no drafts, the utility, the ends of the draft lengths, the time taken."""
     solution = found if isinstance(found, Solution) else None
     control, evaluation = (None, None) if solution is None else (solution.control, solution.evaluation)
-    other = evaluation is not None and evaluation.utility.name != GOODPUT.name
+    other = evaluation is not None and not isinstance(evaluation.utility, Sum)
     return {
         "gain_over_server_only": None if solution is None else solution.goodput / server_only - 1.0,
         "utility_value": evaluation.utility_value if evaluation is not None and other else None,
