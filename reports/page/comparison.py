@@ -6,7 +6,7 @@ import msopt
 from msopt import Scenario, Solution
 from msopt.model.objective import GOODPUT
 from msopt.model.scenario import Problem
-from reports.methods.user_method import user_solution
+from reports.methods.user_method import user_solution, what_it_is
 from reports.methods.user_variant import NONE, Variants
 from reports.shared.rows import Row
 from reports.studies.points import SOLVED, Failure, attempt, solve_best
@@ -42,8 +42,8 @@ def _row(ours: Solution, method: str, asked: Variants) -> Row | None:
     return {
         "problem": ours.problem,
         "method": method,
-        "whose": known.whose if known else "–",
-        "what": known.what if known else "–",
+        "whose": known.whose if known else "yours",
+        "what": known.what if known else what_it_is(method),
         "goodput_tokens_per_s": goodput,
         "standard_error_tokens_per_s": None if solution is None else solution.standard_error,
         "gain_of_best": ours.goodput / goodput - 1.0 if goodput and summed else None,
