@@ -40,7 +40,7 @@ def lead(solution: Row, devices: Sequence[Row]) -> list[str]:
     elif len(lengths) > MOST_TOLD:
         told = f"between {min(lengths)} and {counted(max(lengths), 'token')} a round"
     else:
-        told = ", ".join(f"{row['device']} {length}" for row, length in zip(devices, lengths, strict=True))
+        told = ", ".join(f"{length} at {row['device']}" for row, length in zip(devices, lengths, strict=True))
         told = f"per round {told}"
     goodput = solution["goodput_tokens_per_s"]
     what = f"Problem {solution['problem']} does best, with {number(goodput, 4)} token/s: draft {told}."
