@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.transforms import ScaledTranslation
 
 from msopt.arrays import FloatArray
 from msopt.shown.palette import GREY
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 _FEW = 8
 """So many points on the horizontal axis have a tick each."""
+
+_FEW_BANDS = 4
+"""So many points on a line have bars for their intervals, a band where there are more."""
+
+_BAR_STEP_IN = 0.035
+"""How far the bars of two lines stand apart [inch]."""
 
 _ABOVE, _CUT = 0.06, 0.4
 """Room above and below the data, and how far beyond the means an interval is shown, as shares of the means' range."""
@@ -44,7 +51,7 @@ def curve_panel(
     y_top: float | None = None,
     from_zero: bool = False,
 ) -> Figure:
-    """One panel: a line for each scheme against a number, its interval as a band, its name at its end.
+    """One panel: a line for each scheme against a number, its interval as a band or bars, its name at its end.
 
     Parameters
     ----------
@@ -73,7 +80,7 @@ def curve_panel(
         rows = table[table["scheme"] == scheme].sort_values(x)
         at, mean = rows[x].to_numpy(dtype=float), rows["mean"].to_numpy(dtype=float)
         low, high = (rows[name].to_numpy(dtype=float) for name in ("low", "high"))
-        axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
+        _interval(axes, at, low, high, look, place - (len(styles) - 1) / 2)
         _line(axes, at, mean, look, place, len(styles), clip=y_top is not None)
         known = np.flatnonzero(np.isfinite(mean))
         if len(at) == 1 < table[x].nunique():
@@ -89,6 +96,15 @@ def curve_panel(
         label = ends[0].label
         set_title(axes, label if title in label else f"{title}: {label}")
     return figure
+
+
+def _interval(axes: "Axes", at: FloatArray, low: FloatArray, high: FloatArray, look: Look, step: float) -> None:
+    """A band; where points are few, and bands over each other would fill the panel, bars beside each other."""
+    if len(at) > _FEW_BANDS:
+        axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
+        return
+    aside = ScaledTranslation(_BAR_STEP_IN * step, 0.0, axes.figure.dpi_scale_trans)
+    axes.vlines(at, low, high, color=look.colour, linewidth=1.2, alpha=0.6, transform=axes.transData + aside)
 
 
 def _end(look: Look, at: FloatArray, mean: FloatArray, y_top: float | None) -> End:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
 from reports.plots.curves import curve_panel
@@ -61,3 +62,13 @@ def test_one_line_is_named_once() -> None:
     rows = pd.DataFrame({"at": [1.0, 2.0], "scheme": "measured: pair", "mean": 1.0, "low": 1.0, "high": 1.0})
     figure = curve_panel(rows, "at", x_label="x [1]", y_label="y [1]", title="pair")
     assert figure.axes[0].get_title(loc="left") == "measured: pair"
+
+
+def test_intervals_of_few_points_are_bars_beside_each_other() -> None:
+    """Bands of few draws over each other would fill the panel."""
+    for points, kind in ((4, LineCollection), (5, PolyCollection)):
+        drawn = panel({"a": [float(at) for at in range(1, points + 1)], "b": [2.0] * points}).axes[0].collections
+        assert [isinstance(one, kind) for one in drawn] == [True, True]
+    first, second = panel({"a": [1.0, 2.0], "b": [2.0, 2.0]}).axes[0].collections
+    places = [one.get_transform().transform((0.0, 0.0))[0] for one in (first, second)]
+    assert places[1] - places[0] > 2.0
