@@ -1,7 +1,10 @@
-"""Colours that colour-blind readers tell apart (Okabe and Ito), and two greys."""
+"""Colours that colour-blind readers tell apart (Okabe and Ito), and two greys.
+
+Their yellow is darker here: a thin line of theirs is lost on white.
+"""
 
 BLACK, GREY, PALE = "#000000", "#767676", "#E4E4E4"
-ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"
+ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#9A8F00"
 BLUE, VERMILION, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 DARK_BLUE = "#004B75"
 """Blue that is told from green in grey, too."""

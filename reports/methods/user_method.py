@@ -12,6 +12,7 @@ from msopt import Control, ParameterError, Scenario, Solution
 from msopt.model.scenario import Problem
 from reports.methods.user_answer import answer_of, control_or_lengths
 from reports.shared.user_function import load_function
+from reports.shared.words import LONGEST_TOLD, one_line
 
 OPTION = "--method"
 
@@ -20,6 +21,13 @@ def check_methods(names: Iterable[str]) -> None:
     """Load every method named, so that a bad name is told before anything is computed."""
     for name in names:
         load_function(OPTION, name)
+
+
+def what_it_is(name: str) -> str:
+    """What its author says of a method in the first line of its docstring."""
+    said = load_function(OPTION, name).__doc__
+    first = one_line(said.strip().partition("\n")[0]) if isinstance(said, str) else ""
+    return first[:LONGEST_TOLD] or "a function that says nothing of itself"
 
 
 def user_solution(name: str, scenario: Scenario, problem: Problem, **scoring: Any) -> Solution | None:

@@ -8,7 +8,7 @@ import msopt
 from msopt import ParameterError, Scenario, Solution, Sum
 from msopt.methods import DECOMPOSITION, EXACT, method_of, methods_of
 from msopt.model.problems import PROBLEMS, Problem
-from reports.methods.user_method import user_solution
+from reports.methods.user_method import user_solution, what_it_is
 from reports.methods.user_variant import NONE, Variants
 from reports.shared.rows import Row
 from reports.studies.points import SOLVED, Failure, attempt, solve_best
@@ -72,8 +72,8 @@ def row_of(best: Solution, method: str, found: Solution | Failure | None) -> Row
     return {
         "problem": best.problem,
         "method": method,
-        "whose": known.whose if known else "–",
-        "what": known.what if known else "–",
+        "whose": known.whose if known else "yours",
+        "what": known.what if known else what_it_is(method),
         "goodput_tokens_per_s": goodput,
         "standard_error_tokens_per_s": None if solution is None else solution.standard_error,
         "gain_of_best": best.goodput / goodput - 1.0 if goodput and summed else None,

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
@@ -17,24 +18,40 @@ _LONG_CELL = 44
 """Letters of a cell from which on its table does not shrink to a phone's width but scrolls."""
 _LONGEST_CELL = 160
 """Letters from which on a cell of such a table is given more room, so that its row does not become a tower."""
-_MOST_ROWS = 8
-"""Rows of a table from which on it is folded: a reader who wants them opens it."""
+_SHORT_CELL = 16
+"""Letters up to which a cell stays in one line where there is room."""
+_CELL = 3
+"""Tokens of a cell: what opens it, its text, what closes it."""
+_MOST_ROWS = 9
+"""Rows of a table beyond which it is folded, more than three problems of three scenarios: who wants them opens it."""
+_MOST_PRINTED = 100
+"""Rows of a table beyond which paper has none of them: they are data, and lie in their file."""
 _FOLDED = ("h4", "h3")
 """The headings whose parts are folded: in the first section, which is the answer, and in all others, its evidence."""
 
 _VERDICTS = {
     "pass": "good",
     "held": "good",
+    "holds": "good",
     "FAIL": "bad",
     "did not appear here": "bad",
+    "fails": "bad",
     "held in part": "partly",
+    "holds in part": "partly",
     "not settled": "none",
     "not asked": "none",
     "not tested": "none",
 }
 
 
-def as_html(markdown: str, figures: Mapping[str, str], title: str) -> str:
+class Drawn(NamedTuple):
+    """A figure: its element of HTML, and what stands below it."""
+
+    element: str
+    caption: str
+
+
+def as_html(markdown: str, figures: Mapping[str, Drawn], title: str) -> str:
     """The page.
 
     Parameters
@@ -43,7 +60,7 @@ def as_html(markdown: str, figures: Mapping[str, str], title: str) -> str:
         The same page in Markdown. A paragraph of images becomes a row of figures, a list of nothing but links the
         table of contents; a paragraph "Table: ..." is the caption of the table below it.
     figures : mapping
-        For the place that an image names, the figure as an element of HTML.
+        For the place that an image names, the figure.
     title : str
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -94,13 +111,17 @@ def _once(name: str, seen: Counter[str]) -> str:
 
 
 def _mark_cell(tokens: Sequence[Token], place: int) -> None:
-    """A verdict has its colour; the first cell of a row is its head."""
+    """A verdict has its colour; the first cell of a row that is no verdict is its head."""
     token, text = tokens[place], _plain(tokens[place + 1])
     if text in _VERDICTS:
-        token.attrSet("class", _VERDICTS[text])
+        token.attrSet("class", f"short {_VERDICTS[text]}")
     elif len(text) > _LONG_CELL:
         token.attrSet("class", "long" if len(text) > _LONGEST_CELL else "text")
-    if tokens[place - 1].type == "tr_open":
+    elif len(text) <= _SHORT_CELL:
+        token.attrSet("class", "short")
+    first = tokens[place - 1].type == "tr_open"
+    second = not first and tokens[place - _CELL - 1].type == "tr_open"
+    if (first and text not in _VERDICTS) or (second and _plain(tokens[place - 2]) in _VERDICTS):
         token.tag, tokens[place + 2].tag = "th", "th"
         token.attrSet("scope", "row")
 
@@ -148,7 +169,8 @@ def _captioned(tokens: Sequence[Token]) -> Iterator[Token]:
             head, close = '<div class="table" tabindex="0">', "</div>"
             if rows > _MOST_ROWS:
                 told = f"{escape(caption)} ({rows} rows)"
-                head, close = f"<details><summary>{told}</summary>{head}", f"{close}</details>"
+                kind = ' class="data"' if rows > _MOST_PRINTED else ""
+                head, close = f"<details{kind}><summary>{told}</summary>{head}", f"{close}</details>"
             yield _raw(head)
             yield token
             yield _raw(f"<caption>{escape(caption)}</caption>" if caption else "")
@@ -191,6 +213,12 @@ def _raw(text: str) -> Token:
     return Token("html_block", "", 0, content=text)
 
 
-def _figure(token: Token, figures: Mapping[str, str]) -> str:
+def _figure(token: Token, figures: Mapping[str, Drawn]) -> str:
     source = str(token.attrs["src"])
-    return f"<figure>{figures[source]}</figure>" if source in figures else f"<em>{escape(token.content)}</em>"
+    if source not in figures:
+        return f"<em>{escape(token.content)}</em>"
+    drawn, file = figures[source], escape(source)
+    return (
+        f"<figure>{drawn.element}<figcaption>{escape(drawn.caption)} "
+        f'(<a href="{file}" aria-label="This figure as a file">SVG</a>)</figcaption></figure>'
+    )

@@ -44,14 +44,14 @@ def lengths_told(lengths: Sequence[tuple[str, int]]) -> str:
     """What each device drafts in a round, from its name and length.
 
     >>> lengths_told([("a", 2), ("b", 1)]), lengths_told([("a", 1), ("b", 1)])
-    ('per round a 2, b 1', '1 token a round each')
+    ('per round 2 at a, 1 at b', '1 token a round each')
     """
     tokens = [length for _, length in lengths]
     if len(set(tokens)) == 1:
         return f"{counted(tokens[0], 'token')} a round each"
     if len(tokens) > MOST_TOLD:
         return f"between {min(tokens)} and {counted(max(tokens), 'token')} a round"
-    return f"per round {', '.join(f'{name} {length}' for name, length in lengths)}"
+    return f"per round {', '.join(f'{length} at {name}' for name, length in lengths)}"
 
 
 def _gains(solution: Row, goodput: float) -> str:

@@ -12,7 +12,8 @@ from msopt.methods import names_of
 from msopt.model.problems import KINDS
 from reports.calibration.shown_fit import fit_words
 from reports.claims.judging import VERDICTS, tally
-from reports.page.html import TEMPLATES, as_html, slug
+from reports.page.claim_tables import holding
+from reports.page.html import TEMPLATES, Drawn, as_html, slug
 from reports.page.lead import best_of_problems, lead
 from reports.page.shown_tables import shown_tables, summary
 from reports.plots.figures import CLAIMS_OF, HEADINGS_OF, OUR_FIGURES, STUDY_FIGURES, figures
@@ -74,7 +75,7 @@ def write_report(record: Record, folder: Path) -> Path:
             svg = rendered(panel.figure, "svg", panel.name)
             write_bytes(folder / FIGURES / f"{panel.name}.svg", svg)
             write_bytes(folder / FIGURES / f"{panel.name}.pdf", rendered(panel.figure, "pdf", panel.name))
-            inside[_source(panel)] = inline(svg.decode(), panel.alt)
+            inside[_source(panel)] = Drawn(inline(svg.decode(), panel.alt), literal(panel.title))
     for name, table in shown.items():
         write_text(folder / LATEX / f"{name}.tex", latex_table(table))
     write_text(folder / MARKDOWN, text)
@@ -105,14 +106,13 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "draws": min(record.manifest["effort"]["draws"].values()),
         "panels": panels,
         "table": lambda name: markdown_table(shown[name]),
-        "title": lambda name: shown[name].title,
         "has": lambda name: name in shown and bool(shown[name].rows),
         "problem_words": {problem: kind.title.lower() for problem, kind in KINDS.items()},
         "scenarios": _scenarios(record),
         "crosscheck": _crosscheck(record),
         "paper_figures": [_paper_figure(record, name) for name in STUDY_FIGURES],
         "verdicts": _verdicts(record),
-        "holding": _holding,
+        "holding": holding,
         "checks": _checks(record),
         "meaning": VERDICTS,
         "inverse_studies": _inverse_studies(record),
@@ -121,7 +121,7 @@ def markdown(record: Record, drawn: Mapping[str, Sequence[Panel]], shown: Mappin
         "unknown": _unknown(record),
         "profiles": _profiles(record),
         "loop": _loop(record),
-        "measured_tables": [(name, table.title) for name, table in shown.items() if name.startswith("profile-")],
+        "measured_tables": [name for name in shown if name.startswith("profile-")],
     }
     text = environment.get_template("report.md.j2").render(context)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
@@ -209,12 +209,6 @@ def _behind(record: Record, name: str) -> list[Row]:
 def _verdicts(record: Record) -> dict[str, str]:
     """By kind of claim, how many of each verdict."""
     return {str(kind): tally(rows["verdict"]) for kind, rows in record.tables["claims"].groupby("kind")}
-
-
-def _holding(claim: Row) -> str:
-    """Of how many cases, draws or steps a claim holds in how many."""
-    every = claim["holding"] + claim["failing"] + claim["unsettled"]
-    return f"{claim['holding']} of {every} {claim['counted_in']}"
 
 
 def _checks(record: Record) -> Row:

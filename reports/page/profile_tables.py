@@ -96,7 +96,7 @@ def _provenance(profile: "Profile") -> Row:
         "machine": profile.machine.label,
         "date": profile.date,
         "interval_level": profile.interval_level,
-        "note": "; ".join(filter(None, [profile.note, f"acceptance: {kept.label}" if kept else ""])),
+        "note": "; ".join(filter(None, [profile.note.rstrip("."), f"acceptance: {kept.label}" if kept else ""])),
     }
 
 

@@ -106,16 +106,6 @@ CHECKS = (
     words_column("verdict", "verdict"),
 )
 SETTINGS = (words_column("of", "setting"), words_column("statement", "what stands there"))
-CLAIMS = (
-    words_column("paper", "paper"),
-    words_column("sentence", "what it says"),
-    words_column("verdict", "verdict"),
-    words_column("found", "found"),
-    words_column("where", "where"),
-    words_column("test", "how it was tested"),
-    words_column("plausible", "over what the paper leaves open"),
-    words_column("turns", "depends most on"),
-)
 CENTRALISED = (
     words_column("pair", "pair"),
     words_column("scheme", "how the server drafts"),
@@ -154,7 +144,6 @@ PROFILES = (
     count_column("draft_length", "drafted", "token/round"),
     words_column("machine", "machine"),
     words_column("date", "date"),
-    words_column("note", "note"),
 )
 ACCEPTANCE = (
     words_column("profile", "profile"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from reports.calibration.shown_fit import fit_tables
 from reports.crosscheck.crosscheck_tables import with_fractions
 from reports.page import shown_columns
+from reports.page.claim_tables import claim_tables
 from reports.page.loop_tables import loop_tables
 from reports.plots.style import label_of
 from reports.shared.record import Record
@@ -27,7 +28,7 @@ def shown_tables(record: Record) -> dict[str, Table]:
     return (
         _answers(record)
         | _crosschecks(record)
-        | _claims(record)
+        | claim_tables(record)
         | fit_tables(record, "ms_")
         | fit_tables(record, "ud_")
         | _gains(record)
@@ -111,17 +112,6 @@ def _crosschecks(record: Record) -> dict[str, Table]:
         "crosscheck-notes": _shown(
             "Failures, and what was not asked", counted, (*columns[:3], count_column("count", "times"), columns[3])
         ),
-    }
-
-
-def _claims(record: Record) -> dict[str, Table]:
-    table = record.tables["claims"]
-    return {
-        name: _shown(title, table[table["kind"] == kind], shown_columns.CLAIMS)
-        for name, kind, title in (
-            ("claims", "sentence", "The papers' claims"),
-            ("assumptions", "tacit assumption", "The papers' tacit assumptions"),
-        )
     }
 
 

@@ -23,24 +23,26 @@ _LONGEST = 22
 _OVERVIEW = "Optimum and simpler rules"
 
 
-def answer_panels(place: int, methods: "DataFrame", devices: "DataFrame") -> dict[str, list[Panel]]:
+def answer_panels(place: int, scenario: str, methods: "DataFrame", devices: "DataFrame") -> dict[str, list[Panel]]:
     """The panels of one scenario, by figure: an overview, then for each problem every method, and who gets what.
 
     Parameters
     ----------
     place : int
         Number of the scenario, in the names of the panels.
+    scenario : str
+        Its name, in their titles.
     methods, devices : DataFrame
         Its rows of the tables `answer_methods` and `answer_devices`.
     """
     overview = f"answer-{place}-overview"
-    found = {overview: [Panel(overview, _OVERVIEW, overview_panel(methods))]}
+    found = {overview: [Panel(overview, f"{scenario}: {_OVERVIEW.lower()}", overview_panel(methods))]}
     for problem, rows in methods.groupby("problem", sort=False):
-        title, name = KINDS[str(problem)].title, f"answer-{place}-{problem}"
+        title, name = f"{scenario}: {KINDS[str(problem)].title.lower()}", f"answer-{place}-{problem}"
         given = devices[devices["problem"] == problem]
         found[name] = [
-            Panel(name, f"{title}: every method", methods_panel(rows)),
-            Panel(f"{name}-devices", f"{title}: who gets what", devices_panel(given)),
+            Panel(name, f"{title}, every method", methods_panel(rows)),
+            Panel(f"{name}-devices", f"{title}, who gets what", devices_panel(given)),
         ]
     return found
 

@@ -57,7 +57,14 @@ def misfit_panel(numbers: "DataFrame") -> Figure:
     for place, value in zip(places, misfit, strict=True):
         if abs(value) > _BEYOND:
             side = np.sign(value)
-            axes.annotate(f"{value:+.3g}", (side * _BEYOND, place), ha="right" if side > 0 else "left", va="center")
+            axes.annotate(
+                f"{value:+.3g}",
+                (side * _BEYOND, place),
+                xytext=(-7.0 * side, 0.0),  # beside the cross
+                textcoords="offset points",
+                ha="right" if side > 0 else "left",
+                va="center",
+            )
     for edge in (-1.0, 1.0):
         axes.axvline(edge, color=BLACK, linestyle="--", linewidth=0.8)
     axes.axvline(0.0, color=GREY, linewidth=0.6)

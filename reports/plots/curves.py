@@ -1,14 +1,15 @@
 """Tidy tables of means and intervals as figures: lines against a number, bars against a word."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.transforms import ScaledTranslation
 
 from msopt.arrays import FloatArray
 from msopt.shown.palette import GREY
-from reports.plots.style import Look, end_labels, looks, new_panel, plain_powers, set_title, styled
+from reports.plots.style import End, Look, end_labels, looks, new_panel, plain_powers, readable, set_title, styled
 from reports.shared.rows import rows_of
 
 if TYPE_CHECKING:
@@ -18,11 +19,24 @@ if TYPE_CHECKING:
 _FEW = 8
 """So many points on the horizontal axis have a tick each."""
 
+_FEW_BANDS = 4
+"""So many points on a line have bars for their intervals, a band where there are more."""
+
+_BAR_STEP_IN = 0.035
+"""How far the bars of two lines stand apart [inch]."""
+
 _ABOVE, _CUT = 0.06, 0.4
 """Room above and below the data, and how far beyond the means an interval is shown, as shares of the means' range."""
 
+_NEAR = 0.4
+"""The least of the means, as a part of their greatest, below which the axis begins at 0."""
+
 _ROOM_FACTOR = 1.6
 """The same room where the axis is logarithmic."""
+
+
+_WHOLE = 3.0
+"""From such a range on ticks are whole numbers: no half a token."""
 
 
 @styled
@@ -33,11 +47,11 @@ def curve_panel(
     x_label: str,
     y_label: str,
     title: str = "",
-    log2: bool = False,
-    log10: bool = False,
+    powers_of: Literal[0, 2, 10] = 0,
     y_top: float | None = None,
+    from_zero: bool = False,
 ) -> Figure:
-    """One panel: a line for each scheme against a number, its interval as a band, its name at its end.
+    """One panel: a line for each scheme against a number, its interval as a band or bars, its name at its end.
 
     Parameters
     ----------
@@ -48,18 +62,17 @@ def curve_panel(
     x_label, y_label : str
         With their units.
     title : str
-    log2 : bool
-        Whether the horizontal axis is logarithmic, by powers of two.
-    log10 : bool
-        Whether both axes are, by powers of ten.
+    powers_of : int
+        2 for a logarithmic horizontal axis, 10 for two logarithmic axes.
     y_top : float, optional
         Where the vertical axis ends, whatever lies above.
+    from_zero : bool
+        Whether it begins at 0, as it does where the means come near that; for panels beside each other to be alike.
     """
     figure, axes = new_panel(title)
-    if log2:
-        axes.set_xscale("log", base=2)
-    if log10:
-        axes.set_xscale("log")
+    if powers_of:
+        axes.set_xscale("log", base=powers_of)
+    if powers_of == 10:
         axes.set_yscale("log")
     styles = looks(table["scheme"])
     ends = []
@@ -67,21 +80,40 @@ def curve_panel(
         rows = table[table["scheme"] == scheme].sort_values(x)
         at, mean = rows[x].to_numpy(dtype=float), rows["mean"].to_numpy(dtype=float)
         low, high = (rows[name].to_numpy(dtype=float) for name in ("low", "high"))
-        axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
+        _interval(axes, at, low, high, look, place - (len(styles) - 1) / 2)
         _line(axes, at, mean, look, place, len(styles), clip=y_top is not None)
         known = np.flatnonzero(np.isfinite(mean))
         if len(at) == 1 < table[x].nunique():
             _named_point(axes, float(at[0]), float(mean[0]), look)
         elif known.size:
-            ends.append((look.label, float(mean[known[-1]]), look.colour))
-    _frame(axes, table, x, y_top)
+            ends.append(_end(look, at[known], mean[known], y_top))
+    _frame(axes, table, x, y_top, from_zero or near_zero(table))
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     if len(ends) > 1:
         end_labels(axes, ends)
     elif len(styles) == 1:
-        set_title(axes, ": ".join(text for text in (title, ends[0][0]) if text))
+        label = ends[0].label
+        set_title(axes, label if title in label else f"{title}: {label}")
     return figure
+
+
+def _interval(axes: "Axes", at: FloatArray, low: FloatArray, high: FloatArray, look: Look, step: float) -> None:
+    """A band; where points are few, and bands over each other would fill the panel, bars beside each other."""
+    if len(at) > _FEW_BANDS:
+        axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
+        return
+    aside = ScaledTranslation(_BAR_STEP_IN * step, 0.0, axes.figure.dpi_scale_trans)
+    axes.vlines(at, low, high, color=look.colour, linewidth=1.2, alpha=0.6, transform=axes.transData + aside)
+
+
+def _end(look: Look, at: FloatArray, mean: FloatArray, y_top: float | None) -> End:
+    """The last point of a line, or where it leaves the axes at their top."""
+    above = np.flatnonzero(mean > (np.inf if y_top is None else y_top))
+    if y_top is None or not len(above) or not above[0]:
+        return End(look.label, float(mean[-1]), look.colour)
+    crossing = slice(above[0] - 1, above[0] + 1)
+    return End(look.label, y_top, look.colour, float(np.interp(y_top, mean[crossing], at[crossing])))
 
 
 def _inside(look: Look, points: int) -> str:
@@ -95,11 +127,11 @@ def _named_point(axes: "Axes", x: float, y: float, look: Look) -> None:
     axes.annotate(
         look.label,
         (x, y),
-        xytext=(2, -9),
+        xytext=(7, 2),
         textcoords="offset points",
-        va="top",
+        va="bottom",
         fontsize=8.0,
-        color=look.colour,
+        color=readable(look.colour),
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8},
         zorder=5.0,
     )
@@ -122,8 +154,14 @@ def _line(axes: "Axes", at: FloatArray, mean: FloatArray, look: Look, place: int
     )
 
 
-def _frame(axes: "Axes", table: "DataFrame", x: str, y_top: float | None) -> None:
-    """Limits by the means: wide intervals are cut, and 0 is shown where the means come near it.
+def near_zero(table: "DataFrame") -> bool:
+    """Whether the means reach from near 0 to far from it."""
+    mean = table["mean"].to_numpy(dtype=float)
+    return bool(0.0 <= np.nanmin(mean) < _NEAR * np.nanmax(mean))
+
+
+def _frame(axes: "Axes", table: "DataFrame", x: str, y_top: float | None, from_zero: bool) -> None:
+    """Limits by the means: wide intervals are cut, and an axis may begin at 0.
 
     Ticks stand where the points are, if those are few.
     """
@@ -132,7 +170,7 @@ def _frame(axes: "Axes", table: "DataFrame", x: str, y_top: float | None) -> Non
     room = (most - least) or abs(most) or 1.0
     bottom = max(float(np.nanmin(low)), least - _CUT * room) - _ABOVE * room
     top = min(float(np.nanmax(high)), most + _CUT * room) + _ABOVE * room
-    if least >= 0.0 and (bottom < 0.0 or least < 0.4 * most):
+    if least >= 0.0 and (bottom < 0.0 or from_zero):
         bottom = 0.0
     if axes.get_yscale() == "log":
         bottom, top = least / _ROOM_FACTOR, most * _ROOM_FACTOR
@@ -146,6 +184,8 @@ def _frame(axes: "Axes", table: "DataFrame", x: str, y_top: float | None) -> Non
         axes.xaxis.set_minor_locator(NullLocator())
     else:
         axes.xaxis.set_major_locator(MaxNLocator(6, integer=bool(np.all(at == np.round(at)))))
+    if axes.get_yscale() == "linear" and top - bottom > _WHOLE:
+        axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
     axes.margins(x=0.03)
 
 

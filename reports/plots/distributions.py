@@ -129,9 +129,10 @@ def gain_panels(problem: str, quantiles: "DataFrame", summary: "DataFrame", pape
     """
     pooled = quantiles[quantiles["family"] == "all"]
     families = summary[summary["setting"] == "all"]
+    title = f"Gain of the optimum, problem {problem}"
     return [
-        Panel(f"gains-{problem}", "Gain, all families", quantile_panel(pooled, paper)),
-        Panel(f"gains-{problem}-families", "Gain, family by family", family_panel(families, paper)),
+        Panel(f"gains-{problem}", f"{title}, all families", quantile_panel(pooled, paper)),
+        Panel(f"gains-{problem}-families", f"{title}, family by family", family_panel(families, paper)),
     ]
 
 
@@ -146,14 +147,15 @@ def quantile_panel(rows: "DataFrame", paper: float | None) -> Figure:
         axes.plot(gain, level, color=look.colour, linestyle=look.line, marker=look.marker, markevery=(place * 3, 20))
     _gain_axis(axes, 100.0 * rows["gain"].to_numpy(dtype=float))
     axes.set_ylim(0.0, 1.0)
+    labels = [look.label for look in styles.values()]
     if paper is not None:
-        _paper_line(axes, paper)
+        labels.append(_paper_line(axes, paper))
     axes.set_ylabel("share of scenarios below [1]")
     figure.legend(
-        handles=axes.lines[: len(styles)],
-        labels=[look.label for look in styles.values()],
+        handles=axes.lines[: len(labels)],
+        labels=labels,
         loc="outside lower center",
-        ncols=legend_columns(look.label for look in styles.values()),
+        ncols=legend_columns(labels),
         handlelength=2.4,
         columnspacing=1.0,
         fontsize=8.0,
@@ -181,10 +183,11 @@ def family_panel(rows: "DataFrame", paper: float | None) -> Figure:
     axes.grid(visible=True, axis="y", which="minor", color="#BBBBBB", linewidth=0.5)
     axes.tick_params(axis="y", which="both", length=0)
     _gain_axis(axes, 100.0 * rows[["median", "max"]].to_numpy(dtype=float))
+    labels = [look.label for look in styles.values()]
     if paper is not None:
-        _paper_line(axes, paper)
-    columns = legend_columns(look.label for look in styles.values())
-    figure.legend(loc="outside lower center", ncols=columns, handlelength=1.0, columnspacing=1.0, fontsize=8.0)
+        labels.append(_paper_line(axes, paper))
+    columns = legend_columns(labels)
+    figure.legend(loc="outside lower center", ncols=columns, handlelength=1.4, columnspacing=1.0, fontsize=8.0)
     return figure
 
 
@@ -196,19 +199,8 @@ def _gain_axis(axes: "Axes", gains: FloatArray) -> None:
     axes.set_xlabel("gain of the optimum over the baseline [%]")
 
 
-def _paper_line(axes: "Axes", paper: float) -> None:
-    left = axes.transLimits.transform(axes.transScale.transform((100.0 * paper, 0.0)))[0] < 0.5
-    axes.axvline(100.0 * paper, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2, zorder=1.0)
-    # Above the axes, but beside its line where a title stands there.
-    axes.annotate(
-        f"[MS]: up to {100.0 * paper:g}",
-        (100.0 * paper, 0.5 if left else 1.0),
-        xycoords=("data", "axes fraction"),
-        xytext=(8, 0) if left else (0, 3),
-        textcoords="offset points",
-        ha="center" if left else "right",
-        va="center" if left else "bottom",
-        rotation=90 if left else 0,
-        fontsize=8.0,
-        color=GREY,
-    )
+def _paper_line(axes: "Axes", paper: float) -> str:
+    """The gain that a paper reports, named in the legend: a text beside the line would lie over the data."""
+    label = f"[MS]: up to {100.0 * paper:g} %"
+    axes.axvline(100.0 * paper, color=GREY, linestyle=(0, (4, 2)), linewidth=1.2, zorder=1.0, label=label)
+    return label

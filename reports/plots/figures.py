@@ -1,5 +1,6 @@
 """Every figure of the page, from a record: groups of panels, each panel a file of its own."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msopt import PlayedRounds
@@ -89,29 +90,45 @@ def figures(record: Record) -> dict[str, list[Panel]]:
     """
     tables, about = record.tables, record.manifest["tables"]
     found: dict[str, list[Panel]] = {}
-    for place in tables["answer_scenarios"]["place"]:
+    scenarios = tables["answer_scenarios"]
+    for place, scenario in zip(scenarios["place"], scenarios["scenario"], strict=True):
         methods, devices = (
             tables[name][tables[name]["place"] == place] for name in ("answer_methods", "answer_devices")
         )
-        found |= answer_panels(int(place), methods, devices)
+        found |= answer_panels(int(place), str(scenario), methods, devices)
     found["crosscheck"] = _crosscheck(record)
     for figure, names in (STUDY_FIGURES | {name: (name,) for name in OUR_FIGURES}).items():
-        found[figure] = [panel for name in names for panel in study_panels(name, tables[name], about[name])]
+        found[figure] = [panel for name in names for panel in _studied(record, name)]
     for study in ("ms", "ud"):
         of = {name.removeprefix(f"{study}_"): table for name, table in tables.items()}
-        found[f"{study}_calibration"] = calibration_panels(f"{study}_calibration", of)
+        panels = calibration_panels(f"{study}_calibration", of)
+        named = [replace(panel, title=f"[{study.upper()}]: {panel.title.lower()}") for panel in panels]
+        found[f"{study}_calibration"] = _effort_said(record, named)
     found["timeline"] = _timelines(tables["loop_timeline"])
     paper = float(about["gains"]["paper_gain"])
     for problem in dict.fromkeys(tables["gains"]["problem"]):
         quantiles, gains = (tables[name][tables[name]["problem"] == problem] for name in ("gains_quantiles", "gains"))
         known = paper if problem == "heterogeneous" else None
-        found[f"gains-{problem}"] = gain_panels(str(problem), quantiles, gains, known)
+        found[f"gains-{problem}"] = _effort_said(record, gain_panels(str(problem), quantiles, gains, known))
     for place, profile in enumerate(tables["profiles"]["profile"], start=1):
         measured = {
             name: table[table["profile"] == profile] for name, table in tables.items() if name.startswith("profile_")
         }
-        found[f"profile-{place}"] = profile_panels(place, measured)
+        found[f"profile-{place}"] = profile_panels(place, str(profile), measured)
     return found
+
+
+def _studied(record: Record, name: str) -> list[Panel]:
+    """The panels of a table of means; a closed form costs nothing, and has all its points in every report."""
+    table = record.tables[name]
+    panels = study_panels(name, table, record.manifest["tables"][name])
+    return _effort_said(record, panels) if (table["draws"] > 1).any() else panels
+
+
+def _effort_said(record: Record, panels: list[Panel]) -> list[Panel]:
+    """In a quick report every figure that a full one draws better says so itself: it may be taken out of its page."""
+    effort = record.manifest["effort"]["name"]
+    return panels if effort == "full" else [panel.noted(effort) for panel in panels]
 
 
 def _timelines(table: "DataFrame") -> list[Panel]:

@@ -8,25 +8,25 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from msopt.shown.palette import BLACK, BLUE, SERIES, VERMILION
 from reports.plots.small_multiples import name_axes, small_multiples
-from reports.plots.style import Panel, end_labels, new_panel, styled
+from reports.plots.style import End, Panel, end_labels, new_panel, styled
 from reports.shared.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-def profile_panels(place: int, tables: "dict[str, DataFrame]") -> list[Panel]:
-    """The panels of one profile; `tables` holds its rows of the tables of `reports.page.profile_tables`."""
+def profile_panels(place: int, name: str, tables: "dict[str, DataFrame]") -> list[Panel]:
+    """The panels of a profile by name; `tables` holds its rows of the tables of `reports.page.profile_tables`."""
     parts = (
-        ("acceptance", "Acceptance by task", acceptance_panel),
-        ("curves", "Acceptance curves by task", curves_panel),
-        ("verification", "Verification time", verification_panel),
-        ("payload", "Payload against acceptance", payload_panel),
+        ("acceptance", "acceptance by task", acceptance_panel),
+        ("curves", "acceptance curves by task", curves_panel),
+        ("verification", "verification time", verification_panel),
+        ("payload", "payload against acceptance", payload_panel),
     )
     return [
-        Panel(f"profile-{place}-{name}", title, drawn(tables[f"profile_{name}"]))
-        for name, title, drawn in parts
-        if len(tables[f"profile_{name}"])
+        Panel(f"profile-{place}-{part}", f"{name}: {title}", drawn(tables[f"profile_{part}"]))
+        for part, title, drawn in parts
+        if len(tables[f"profile_{part}"])
     ]
 
 
@@ -81,7 +81,7 @@ def verification_panel(rows: "DataFrame") -> Figure:
         median, q25, q75 = (time.factor * group[f"{name}_s"].to_numpy(dtype=float) for name in ("median", "q25", "q75"))
         axes.errorbar(batch, median, [median - q25, q75 - median], fmt=marker, color=colour, linewidth=1.0)
         axes.plot(batch, time.factor * group["fit_s"].to_numpy(dtype=float), linestyle=line, color=colour)
-        ends.append((f"L = {length}", time.factor * float(group["fit_s"].iloc[-1]), colour))
+        ends.append(End(f"L = {length}", time.factor * float(group["fit_s"].iloc[-1]), colour))
     axes.set_ylim(bottom=0.0)
     axes.set_xlim(0.0, float(rows["batch"].max()) * 1.04)
     axes.set_xlabel(QUANTITIES["batch_devices"].head)

@@ -1,11 +1,11 @@
 """The papers' figures: each tidy table of means and intervals as one panel for each pair and setting."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from reports.plots.curves import bar_panel, curve_panel
+from reports.plots.curves import bar_panel, curve_panel, near_zero
 from reports.plots.style import OF, Panel
 from reports.shared.quantities import axis_of, axis_of_quantity
 
@@ -16,6 +16,8 @@ OPTIMUM = "optimum"
 _FACETS = {"power_ratio": "ratio", "devices": "K ="}
 """Columns that part the panels of a figure, and what stands before their values."""
 _CROSSINGS = 4.0
+_POWERS: "dict[str, Literal[2, 10]]" = {"power_ratio": 2, "rounds": 10}
+"""Quantities that are drawn by powers."""
 _VALUES = ("mean", "low", "high")
 
 
@@ -40,8 +42,10 @@ def study_panels(name: str, table: "DataFrame", about: dict[str, Any]) -> list[P
     facets = list(_facets(table, x))
     if of_draw_0 is not None:
         facets += [(f"{title}, draw 0 alone", rows) for title, rows in _facets(of_draw_0, x)]
-    if len(facets) == 1:
+    one = len(facets) == 1
+    if one:
         facets = [(about["title"].partition(" ([")[0], facets[0][1])]
+    from_zero = any(near_zero(rows) for _, rows in facets)
     for place, (title, rows) in enumerate(facets, start=1):
         if rows[x].nunique() == 1:
             figure = bar_panel(rows.reset_index(drop=True), x_label=y_axis.axis, title=title)
@@ -52,11 +56,11 @@ def study_panels(name: str, table: "DataFrame", about: dict[str, Any]) -> list[P
                 x_label=x_axis.axis,
                 y_label=y_axis.axis,
                 title=title,
-                log2=x == "power_ratio",
-                log10=x == "rounds",
+                powers_of=_POWERS.get(x, 0),
                 y_top=_y_top(rows),
+                from_zero=from_zero,
             )
-        panels.append(Panel(f"{name}-{place}", title or about["title"], figure))
+        panels.append(Panel(f"{name}-{place}", about["title"] if one else f"{about['title']}: {title}", figure))
     return panels
 
 

@@ -11,9 +11,9 @@ import re
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -83,6 +83,18 @@ class Panel:
     def alt(self) -> str:
         """What is seen, in words."""
         return alt_text(self.figure, literal(self.title))
+
+    def noted(self, note: str) -> "Panel":
+        """The same with a note in brackets after its titles, the drawn one, too."""
+        axes = self.figure.axes[0]
+        drawn = axes.get_title(loc="left")
+        for between in (" ", "\n"):  # in a line of its own where there is no room
+            size = RC["axes.titlesize"]
+            text = axes.set_title(f"{drawn}{between}({note})", loc="left", fontsize=size, parse_math=False)
+            self.figure.draw_without_rendering()
+            if text.get_window_extent().x1 <= self.figure.bbox.x1:
+                break
+        return replace(self, title=f"{self.title} ({note})")
 
 
 @dataclass(frozen=True)
@@ -214,32 +226,42 @@ def set_title(axes: "Axes", title: str) -> None:
 
 
 def legend_columns(labels: Iterable[str]) -> int:
-    """How many columns of a legend below a panel are as wide as the panel at most."""
-    return 3 if max(map(len, labels)) <= _THREE_IN_A_ROW else 2
+    """How many columns of a legend below a panel are as wide as the panel at most; four names are two by two."""
+    letters = list(map(len, labels))
+    return 3 if max(letters) <= _THREE_IN_A_ROW and len(letters) != 4 else 2
 
 
-def end_labels(axes: "Axes", ends: Sequence[tuple[str, float, str]], least: float = 0.07) -> None:
-    """Name lines at their right ends: (label, y of the end in data, colour), moved apart by `least` of the height.
+class End(NamedTuple):
+    """Where a line ends [data], and what it is called there; without an x at the right end of the axes."""
 
-    The labels stand right of the axes in the order of the ends; a thin line leads to an end that lies elsewhere.
+    label: str
+    y: float
+    colour: str
+    x: float | None = None
+
+
+def end_labels(axes: "Axes", ends: Sequence[End], least: float = 0.07) -> None:
+    """Name lines at their ends, the names moved apart by `least` of the height.
+
+    They stand right of the axes in the order of the ends; a thin line leads to an end that lies elsewhere.
     """
-    to_axes = axes.transData + axes.transAxes.inverted()
-    x_right = axes.get_xlim()[1]
-    placed = sorted(((float(to_axes.transform((x_right, y))[1]), label, colour) for label, y, colour in ends))
-    heights = spread([place for place, _, _ in placed], least)
-    for height, (place, label, colour) in zip(heights, placed, strict=True):
+    to_axes, x_right = axes.transData + axes.transAxes.inverted(), axes.get_xlim()[1]
+    at = [to_axes.transform((x_right if end.x is None else end.x, end.y)).clip(0.0, 1.0).tolist() for end in ends]
+    placed = sorted(zip(at, ends, strict=True), key=lambda one: (one[0][1], one[1].label))
+    heights = spread([y for (_, y), _ in placed], least)
+    for height, ((x, y), end) in zip(heights, placed, strict=True):
         axes.annotate(
-            label,
-            xy=(1.0, min(max(place, 0.0), 1.0)),
+            end.label,
+            xy=(1.0 if end.x is None else x, y),
             xytext=(1.05, height),
             xycoords="axes fraction",
             textcoords="axes fraction",
             va="center",
             fontsize=8.0,
-            color=readable(colour),
+            color=readable(end.colour),
             arrowprops={
                 "arrowstyle": "-",
-                "color": colour,
+                "color": end.colour,
                 "linewidth": 0.6,
                 "shrinkA": 1.0,
                 "shrinkB": 0.0,

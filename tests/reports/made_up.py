@@ -14,7 +14,7 @@ from reports.calibration.both_papers import FILE_OF, record_of
 from reports.calibration.fit import Candidate, Fit
 from reports.calibration.settings_tried import Found, Tried
 from reports.calibration.targets_file import read_calibration
-from reports.claims.judging import HELD, IN_PART, NOT_HERE, NOT_SETTLED
+from reports.claims.judging import ABOVE_0, HELD, IN_PART, NOT_HERE, NOT_SETTLED
 from reports.crosscheck.crosscheck_record import as_record
 from reports.crosscheck.crosscheck_tables import CrosscheckTables, Subject, tables_of
 from reports.crosscheck.random_scenarios import random_scenario
@@ -234,9 +234,10 @@ _CLAIMS = [*(claim for claims in CLAIMS_OF.values() for claim in claims), "one-m
 def _claims_cases() -> pd.DataFrame:
     return pd.DataFrame(
         [
-            {"id": name, "case": case, "value": 0.1, "draws": 10, "counted_in": "cases", "outcome": outcome}
+            {"id": name, "case": case, "value": value, "low": 0.05, "high": 0.25, "unit": "1", "draws": 10, "of": ""}
+            | {"counted_in": "cases", "outcome": outcome, "wanted_low": ABOVE_0[0], "wanted_high": None, "beside": ""}
             for place, name in enumerate(_CLAIMS)
-            for case, outcome in zip(("Llama-2", "Qwen3.5"), _COUNTS[place % 4], strict=True)
+            for case, value, outcome in zip(("Llama-2", "Qwen3.5"), (0.1, 0.2), _COUNTS[place % 4], strict=True)
         ]
     )
 

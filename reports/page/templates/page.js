@@ -45,6 +45,6 @@ addEventListener("hashchange", unfold);
 if (location.hash) unfold();
 const opened = [];
 addEventListener("beforeprint", () => {
-  for (const part of document.querySelectorAll("details:not([open])")) { part.open = true; opened.push(part); }
+  for (const part of document.querySelectorAll("details:not([open], .data)")) { part.open = true; opened.push(part); }
 });
 addEventListener("afterprint", () => { for (const part of opened.splice(0)) part.open = false; });

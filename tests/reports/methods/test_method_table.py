@@ -108,3 +108,13 @@ def test_convex_is_a_method_like_the_others() -> None:
     rows = compare(msopt.solve(scenario_of(s2()), "heterogeneous"))
     assert [row["method"] for row in rows] == list(METHODS["heterogeneous"])
     assert rows[3]["whose"] == "[MS] Fixed BW&L"
+
+
+def test_a_users_method_is_told_in_its_authors_words() -> None:
+    own = [f"tests.reports.own_methods:{name}" for name in ("three", "nothing", "ours")]
+    rows = compare(msopt.solve(scenario_of(s2()), "heterogeneous"), own=own[:2])
+    assert [(row["whose"], row["what"]) for row in rows if row["method"] in own] == [
+        ("yours", "Three tokens each over equal shares.")
+    ]
+    (silent,) = [row for row in compare(msopt.solve(scenario_of(s2()), "modes"), own=own[2:]) if row["method"] in own]
+    assert (silent["whose"], silent["what"]) == ("yours", "a function that says nothing of itself")

@@ -22,7 +22,7 @@ def devices(*lengths: int) -> list[Row]:
 
 def test_three_sentences() -> None:
     what, gains, certain = lead(SOLUTION, devices(1, 2))
-    assert what == "Problem modes does best, with 10 token/s: draft per round d0 1, d1 2."
+    assert what == "Problem modes does best, with 10 token/s: draft per round 1 at d0, 2 at d1."
     assert gains == "That is 25 % more than the best of the simpler rules (fixed) and 100 % more than no drafts at all."
     assert certain == "It is proven that no control of this problem gives more."
 

@@ -57,6 +57,6 @@ def test_regret_is_drawn_on_logarithmic_axes(regret: pd.DataFrame) -> None:
     for panel in study_panels("unknown_regret", figure_table(figure, regret), figure.entry()):
         (axes,) = panel.figure.axes
         assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-        shown = regret.loc[regret["pair"] == panel.title, "regret_tokens"]
+        shown = regret.loc[regret["pair"] == panel.title.partition(": ")[2], "regret_tokens"]
         low, high = axes.get_ylim()
         assert 0.0 < low < shown.min() <= shown.max() < high
