@@ -20,7 +20,7 @@ _FEW = 8
 """So many points on the horizontal axis have a tick each."""
 
 _FEW_BANDS = 4
-"""So many points on a line have bars for their intervals, a band where there are more."""
+"""So many points on each of several lines have bars for their intervals, else a line has a band."""
 
 _BAR_STEP_IN = 0.035
 """How far the bars of two lines stand apart [inch]."""
@@ -80,7 +80,10 @@ def curve_panel(
         rows = table[table["scheme"] == scheme].sort_values(x)
         at, mean = rows[x].to_numpy(dtype=float), rows["mean"].to_numpy(dtype=float)
         low, high = (rows[name].to_numpy(dtype=float) for name in ("low", "high"))
-        _interval(axes, at, low, high, look, place - (len(styles) - 1) / 2)
+        if len(at) > _FEW_BANDS or len(styles) == 1:
+            axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
+        else:  # bands over each other would fill the panel
+            _bars(axes, at, low, high, look, place - (len(styles) - 1) / 2)
         _line(axes, at, mean, look, place, len(styles), clip=y_top is not None)
         known = np.flatnonzero(np.isfinite(mean))
         if len(at) == 1 < table[x].nunique():
@@ -98,11 +101,8 @@ def curve_panel(
     return figure
 
 
-def _interval(axes: "Axes", at: FloatArray, low: FloatArray, high: FloatArray, look: Look, step: float) -> None:
-    """A band; where points are few, and bands over each other would fill the panel, bars beside each other."""
-    if len(at) > _FEW_BANDS:
-        axes.fill_between(at, low, high, color=look.colour, alpha=0.13, linewidth=0.0)
-        return
+def _bars(axes: "Axes", at: FloatArray, low: FloatArray, high: FloatArray, look: Look, step: float) -> None:
+    """Intervals of few points, beside those of the other lines."""
     aside = ScaledTranslation(_BAR_STEP_IN * step, 0.0, axes.figure.dpi_scale_trans)
     axes.vlines(at, low, high, color=look.colour, linewidth=1.2, alpha=0.6, transform=axes.transData + aside)
 
