@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pygments.lexers import get_lexer_by_name
 from typer.main import get_command
 
 import msopt
@@ -60,6 +61,16 @@ def test_every_public_name_is_in_the_reference_and_no_other() -> None:
         name = module.__name__.rsplit(".", maxsplit=1)[-1]
         extra = {"default"} if name == "bundled" else set()
         assert documented(f"msopt.{name}") == set(own(module)) | extra
+
+
+def test_code_is_of_languages_that_can_be_highlighted() -> None:
+    """The site's test writes no page, and so would not meet another one's warning."""
+    languages = {
+        lang for text in (*PAGES.values(), DESIGN, CONTRIBUTING) for lang in re.findall(r"^```(\w+)$", text, re.M)
+    }
+    assert {"python", "text", "toml"} <= languages
+    for language in languages:
+        assert get_lexer_by_name(language)
 
 
 def test_links_lead_to_pages_and_names_to_examples() -> None:
