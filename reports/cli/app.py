@@ -8,7 +8,6 @@ are loaded by `report` and for the files of `emulate`, jinja2 by `report` only, 
 
 import io
 import os
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -30,6 +29,7 @@ from reports.cli.crosscheck_command import crosscheck
 from reports.cli.emulate_command import emulate
 from reports.cli.fit_command import fit
 from reports.cli.measure_command import measure
+from reports.cli.next_command import after_solving
 from reports.cli.report_command import report
 from reports.cli.scenario_command import scenario
 from reports.cli.schedule_command import schedule
@@ -148,23 +148,6 @@ def solve_problems(
     return [msopt.solve(scenario, problem, method, **options) for problem in problems]
 
 
-def next_command(file: str, problem: str, variants: Sequence[str] = (), *, varied: bool = False) -> str:
-    """What to try once a problem of a scenario has been solved, in words.
-
-    Parameters
-    ----------
-    file, problem : str
-    variants : sequence of str
-        What `--variant` named.
-    varied : bool
-        Whether the file itself asks for a variant. Problem `modes` takes none, nor do all three together.
-    """
-    if problem == "all" or varied or variants:
-        own = "".join(f" --variant {shlex.quote(name)}" for name in variants)
-        return f"msopt report {shlex.quote(file)}{own} --output out    (every method, as a page)"
-    return f"msopt solve {shlex.quote(file)} --problem all    (the three problems side by side)"
-
-
 @app.command()
 @opt.with_options(*OPTIONS, before="form")
 def solve(
@@ -189,7 +172,7 @@ def solve(
     from reports.shared.solution_tables import show_solutions
 
     record = records if problem == "all" else records[0]
-    following = next_command(file, problem, own.names, varied=bool(scenario.variant_fields))
+    following = after_solving(file, problem, own.names, varied=bool(scenario.variant_fields))
     emit(
         record,
         lambda console: show_solutions(console, scenario, records, following),

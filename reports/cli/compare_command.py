@@ -1,12 +1,10 @@
 """The command `msopt compare`: whether drafting pays in a cell, by how much, and which method is worth it."""
 
-import shlex
 from typing import Any
 
 from reports.cli import arguments as opt
-from reports.methods.user_method import OPTION as METHOD
+from reports.cli.next_command import after_comparing
 from reports.methods.user_method import check_methods
-from reports.methods.user_variant import OPTION as VARIANT
 from reports.methods.user_variant import load_variants
 from reports.shared.inputs import read_scenario
 from reports.shared.output import check_file, emit
@@ -43,7 +41,7 @@ def compare(
     order = Comparison(scenario=scenario, problems=problems, own=own, asked=asked, options=options)
     with step_bar("compare", order.steps, done=-1) as tick:
         record = compared(order, tick)
-    following = next_command(file, record["best_problem"], own, asked.names)
+    following = after_comparing(file, record["best_problem"], own, asked.names)
     emit(
         record,
         lambda console: show_compared(console, record, scenario.device_names, following),
@@ -51,12 +49,3 @@ def compare(
         output=output,
         warnings=record["warnings"],
     )
-
-
-def next_command(file: str, problem: str, own: tuple[str, ...], variants: tuple[str, ...]) -> str:
-    """What to try once methods were compared, in words: the report with the user's own methods, else the control."""
-    more = [word for name in variants for word in (VARIANT, name)]
-    if own:
-        more += [word for name in own for word in (METHOD, name)]
-        return f"msopt report {shlex.join([file, *more])} --output out    (the same as a page)"
-    return f"msopt solve {shlex.join([file, *more])} --problem {problem}    (who gets what)"

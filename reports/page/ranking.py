@@ -129,7 +129,7 @@ def _ranked(order: Comparison, problem: Problem, tick: Callable[[str], None]) ->
         best = replace(best, bound=max(ours.bound, best.goodput))  # a user's method knows none
     server_only = with_protocols(ours)[SERVER_ONLY]
     rows = [
-        row | _more(found, seconds, server_only) | ({"whose": "yours"} if name in order.own else {})
+        row | _more(found, seconds, server_only)
         for name, (found, seconds) in answers.items()
         if (row := row_of(best, name, found)) is not None
     ]
